@@ -1,0 +1,118 @@
+/**
+ * The port of the read models: one keyed set of rows for each generation of a projection,
+ * which changes together with the checkpoint or not at all (faults.md C 29).
+ */
+import type { z } from 'zod';
+import type { Checkpoint } from '../runtime/checkpoint.js';
+
+/** Why a key stands still: the event that could not be folded. */
+export interface Parked {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly reason: string;
+  /** When that event was stored, ISO 8601. */
+  readonly at: string;
+}
+
+/** What is stored under a key. Immutable, and shared by all who read it. */
+export interface RowEntry<Row> {
+  readonly key: string;
+  /** Undefined where the fold removed the row, or was parked before it made one. */
+  readonly row: Row | undefined;
+  /** 0 at first; raised when the row may differ from what the same revision showed before. */
+  readonly epoch: number;
+  readonly parked: Parked | undefined;
+  /** Rises with each change of any row of this generation. */
+  readonly change: number;
+}
+
+/** A row to be written; the store gives it its change number. */
+export type RowWrite<Row> = Omit<RowEntry<Row>, 'change'>;
+
+/** A value kept beside a row, to be filtered and sorted by. */
+export interface RowColumn<Row> {
+  /** Lower-case letters and `_`. */
+  readonly name: string;
+  readonly type: 'text' | 'integer';
+  readonly value: (row: Row) => string | number | null;
+}
+
+/** What a store needs to know of a projection to keep its rows. */
+export interface RowShape<Row> {
+  readonly name: string;
+  /** Raised when the fold or the row changes: each version has rows of its own. */
+  readonly version: number;
+  /** Rows that come back from the store are parsed with it. */
+  readonly row: z.ZodType<Row>;
+  readonly columns?: readonly RowColumn<Row>[];
+}
+
+/** The rows and the checkpoint of one generation. */
+export interface ReadModel<Row> {
+  /** The checkpoint of the last commit; undefined before the first. */
+  checkpoint(): Promise<Checkpoint | undefined>;
+
+  /**
+   * @throws {UnusableReadModelError} the stored row is not of its shape
+   */
+  get(key: string): Promise<RowEntry<Row> | undefined>;
+
+  /**
+   * The entries of those keys that have one.
+   *
+   * @throws {UnusableReadModelError} a stored row is not of its shape
+   */
+  load(keys: Iterable<string>): Promise<Map<string, RowEntry<Row>>>;
+
+  /**
+   * Writes rows and checkpoint in one transaction: all of it or nothing. A checkpoint that
+   * lies before the stored one, or belongs to another log, is refused and changes nothing.
+   *
+   * @returns the entries as stored, in the order of their change numbers
+   * @throws {CheckpointRegressionError}
+   */
+  commit(rows: readonly RowWrite<Row>[], checkpoint: Checkpoint): Promise<readonly RowEntry<Row>[]>;
+
+  /** How many keys are parked. */
+  countParked(): Promise<number>;
+
+  /** Frees all resources. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Where the read models of all projections are kept. */
+export interface ReadModels {
+  /**
+   * Opens a generation's rows, and creates them where there are none.
+   *
+   * @throws {UnusableReadModelError} what is there is damaged, newer, or something else;
+   *   it is left as it is
+   */
+  open<Row>(shape: RowShape<Row>, generation: number): Promise<ReadModel<Row>>;
+}
+
+/**
+ * Stored rows that this program cannot use. They are derived from the log, so the way out is
+ * to remove them; that is for a person to do, never for the program.
+ */
+export class UnusableReadModelError extends Error {
+  readonly code = 'read_model_unusable';
+  override readonly name = 'UnusableReadModelError';
+
+  /**
+   * @param reason `newer`: written by a later release; `other`: it belongs to something else
+   */
+  constructor(
+    readonly reason: 'damaged' | 'newer' | 'other',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A commit that would set a checkpoint back. Nothing was written. */
+export class CheckpointRegressionError extends Error {
+  readonly code = 'checkpoint_regression';
+  override readonly name = 'CheckpointRegressionError';
+}

@@ -1,0 +1,30 @@
+/** What a query side sees of a running projection: its committed rows and their changes. */
+import type { Position } from '../../events/log/position.js';
+import type { RowEntry } from '../read-model/read-model.js';
+
+export interface ProjectionReader<Row> {
+  /**
+   * The committed entry of a key; undefined where nothing was ever folded under it.
+   *
+   * @throws {ProjectionNotStartedError} before the start and after the stop
+   */
+  get(key: string): Promise<RowEntry<Row> | undefined>;
+
+  /**
+   * Waits until everything up to a position has been committed, also where the projection
+   * ignores what lies there.
+   *
+   * @param timeoutMs how long at most; 0 asks without waiting
+   * @param signal ends the wait early
+   * @returns false when the time is over, the signal aborts or the projection stops
+   */
+  reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
+
+  /**
+   * Calls `listener` with the entry after each event that changes it, in order, after its
+   * commit. What the listener throws is swallowed.
+   *
+   * @returns ends the subscription; may be called again
+   */
+  subscribe(key: string, listener: (entry: RowEntry<Row>) => void): () => void;
+}

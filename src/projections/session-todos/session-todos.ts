@@ -1,0 +1,81 @@
+/** The query side of the checklist: what controllers, query handlers and modules read from. */
+import { Observable } from 'rxjs';
+import type { Position } from '../../events/log/position.js';
+import { sessionKey, type SessionRef } from '../../events/session-stream.js';
+import type { ProjectionReader } from '../runtime/projection-reader.js';
+import { isNewer, snapshotOf, type SessionSnapshot } from './session-snapshot.js';
+import type { SessionTodosRow } from './session-todos.row.js';
+import type { SessionTodosView } from './session-todos.view.js';
+
+export class SessionTodos {
+  readonly #rows: ProjectionReader<SessionTodosRow>;
+
+  constructor(rows: ProjectionReader<SessionTodosRow>) {
+    this.#rows = rows;
+  }
+
+  /** The session as last committed; undefined where the read model does not know it. */
+  async snapshot(session: SessionRef): Promise<SessionSnapshot | undefined> {
+    const entry = await this.#rows.get(sessionKey(session));
+    return entry && snapshotOf(session.sessionId, entry);
+  }
+
+  /**
+   * Waits until the read model has reached a position, such as a receipt's.
+   *
+   * @param timeoutMs milliseconds; 0 asks without waiting
+   * @param signal ends the wait early
+   * @returns false when it was not reached in time, or the projection stopped
+   */
+  reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    return this.#rows.reached(position, timeoutMs, signal);
+  }
+
+  /**
+   * Hands on every change committed after the call, in order: one for each event, revisions
+   * rising. The session may not exist yet. To show the current one first, subscribe, then take
+   * {@link snapshot}, then drop what is not {@link isNewer}.
+   *
+   * @returns ends the subscription; may be called again
+   */
+  subscribe(session: SessionRef, listener: (snapshot: SessionSnapshot) => void): () => void {
+    return this.#rows.subscribe(sessionKey(session), (entry) => {
+      listener(snapshotOf(session.sessionId, entry));
+    });
+  }
+
+  /**
+   * The session's view: the current one first, if there is one, then each change. It completes
+   * when the session is deleted, at once where it already is.
+   */
+  changes(session: SessionRef): Observable<SessionTodosView> {
+    return new Observable((subscriber) => {
+      let shown: SessionSnapshot | undefined;
+      // Changes that commit while the current one is being read wait for it.
+      let early: SessionSnapshot[] | undefined = [];
+      const show = (snapshot: SessionSnapshot): void => {
+        if (!isNewer(snapshot, shown)) return;
+        shown = snapshot;
+        if (snapshot.state === 'deleted') subscriber.complete();
+        else subscriber.next(snapshot.view);
+      };
+      subscriber.add(
+        this.subscribe(session, (snapshot) => {
+          if (early) early.push(snapshot);
+          else show(snapshot);
+        }),
+      );
+      this.snapshot(session).then(
+        (current) => {
+          const waiting = early ?? [];
+          early = undefined;
+          if (current) show(current);
+          waiting.forEach(show);
+        },
+        (error: unknown) => {
+          subscriber.error(error);
+        },
+      );
+    });
+  }
+}
