@@ -22,3 +22,6 @@ export const todoPolicySchema = z.strictObject({
 });
 
 export type TodoPolicy = Readonly<z.infer<typeof todoPolicySchema>>;
+
+/** Injection token of the deployment's policy. */
+export const TODO_POLICY = Symbol('TodoPolicy');

@@ -3,6 +3,8 @@
  * nothing, and its text says what to do.
  */
 
+export { CommandFailedError, type FailureCode } from './runtime/command-failed.js';
+
 /** Refused by a decider: the caller can act on it. */
 export type RefusalCode =
   | 'session_not_found'
@@ -38,9 +40,6 @@ export interface Refusal {
   readonly currentRevision?: bigint | null;
 }
 
-/** Not decided: the log could not carry the command out. All are worth a retry. */
-export type FailureCode = 'store_unavailable' | 'outcome_unknown' | 'contended' | 'overloaded';
-
 /** A command that a decider refused. */
 export class CommandRefusedError extends Error {
   override readonly name = 'CommandRefusedError';
@@ -49,21 +48,5 @@ export class CommandRefusedError extends Error {
   constructor(readonly refusal: Refusal) {
     super(refusal.detail);
     this.code = refusal.code;
-  }
-}
-
-/**
- * A command that could not be carried out. With `outcome_unknown` it may have been stored:
- * send it again with the same command id. With the others nothing was stored.
- */
-export class CommandFailedError extends Error {
-  override readonly name = 'CommandFailedError';
-
-  constructor(
-    readonly code: FailureCode,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
   }
 }
