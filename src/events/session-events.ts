@@ -4,7 +4,7 @@
  * makes an old event bad. Unknown fields are dropped, not refused: a newer writer may add some.
  */
 import { z } from 'zod';
-import { TODO_STATUSES } from './todo.js';
+import { TODO_STATUSES, type Todo } from './todo.js';
 
 /** How a turn can close. `superseded` is written by the StartTurn that replaces it. */
 export const TURN_OUTCOMES = ['completed', 'aborted', 'failed', 'superseded'] as const;
@@ -41,7 +41,9 @@ export const sessionEventData = {
 
 export type SessionEventType = keyof typeof sessionEventData;
 
-type DataOf<T extends SessionEventType> = z.infer<(typeof sessionEventData)[T]>;
+type DataOf<T extends SessionEventType> = T extends typeof TODO_WRITE
+  ? { readonly turnId: string; readonly todos: readonly Todo[] }
+  : z.infer<(typeof sessionEventData)[T]>;
 
 export type SessionOrigin = DataOf<typeof SESSION_START>['origin'];
 

@@ -54,7 +54,7 @@ export function decideFork(
 
 export interface DeleteIntent {
   readonly commandId: string;
-  readonly ifMatch: IfMatch | undefined;
+  readonly ifMatch?: IfMatch | undefined;
 }
 
 /**

@@ -49,7 +49,7 @@ export function decideWriteTodos(
   if (refused !== undefined) return refused;
   const broken = checkPolicy(todos, policy);
   if (broken !== undefined) return refuse(broken);
-  return { kind: 'append', events: [{ type: 'todo/write', data: { turnId, todos: [...todos] } }] };
+  return { kind: 'append', events: [{ type: 'todo/write', data: { turnId, todos } }] };
 }
 
 function checkRepeatedWrite(

@@ -5,6 +5,9 @@
 import { InvalidEventError, TooLargeError } from './errors.js';
 import { MAX_APPEND_BYTES, type NewEvent } from './event-log.js';
 
+/** A lone surrogate has no UTF-8, and a NUL ends a name in some stores: two names could become
+ * one. */
+const UNSTORABLE = /\p{Surrogate}|\0/u;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** An event as text, ready to be stored. */
@@ -34,9 +37,22 @@ export function encodeEvents(events: readonly NewEvent[]): EncodedEvent[] {
   return encoded;
 }
 
+/**
+ * Checks the name of a stream that is written to.
+ *
+ * @throws {InvalidEventError} it is empty, or not every store can keep it apart from others
+ */
+export function checkStreamName(stream: string): void {
+  if (stream === '' || UNSTORABLE.test(stream)) {
+    throw new InvalidEventError(`${JSON.stringify(stream)} cannot be the name of a stream`);
+  }
+}
+
 function encodeEvent({ id, type, data, metadata }: NewEvent): EncodedEvent {
   if (!UUID.test(id)) throw new InvalidEventError(`event id ${id} is not a lower-case UUID`);
-  if (type === '') throw new InvalidEventError('an event needs a type');
+  if (type === '' || UNSTORABLE.test(type)) {
+    throw new InvalidEventError(`${JSON.stringify(type)} cannot be the type of an event`);
+  }
   const dataText = toJson(data, `data of ${type}`);
   const metadataText = toJson(metadata, `metadata of ${type}`);
   const bytes =
@@ -44,11 +60,13 @@ function encodeEvent({ id, type, data, metadata }: NewEvent): EncodedEvent {
   return { id, type, data: dataText, metadata: metadataText, bytes };
 }
 
+/** Its declared type leaves out undefined, which it does return. */
+const stringify: (value: unknown) => string | undefined = JSON.stringify;
+
 function toJson(value: unknown, what: string): string {
   let text: string | undefined;
   try {
-    // The declared return type leaves out undefined, which JSON.stringify does return.
-    text = JSON.stringify(value) as string | undefined;
+    text = stringify(value);
   } catch (error) {
     throw new InvalidEventError(`the ${what} is not JSON`, { cause: error });
   }

@@ -66,9 +66,9 @@ export class OutcomeUnknownError extends EventLogError {
 }
 
 /**
- * An event that cannot be stored: its data or metadata is not JSON (a bigint, a function, a
- * cycle, undefined), or its id is no UUID. A fault of the calling program, raised before the
- * log is touched (faults.md A1), and so not one of {@link EventLogErrorCode}.
+ * What cannot be stored: data or metadata that is not JSON (a bigint, a function, a cycle,
+ * undefined), an id that is no UUID, a name that has no UTF-8. A fault of the calling program,
+ * raised before the log is touched (faults.md A1), and so not one of {@link EventLogErrorCode}.
  */
 export class InvalidEventError extends TypeError {
   readonly code = 'invalid_event';

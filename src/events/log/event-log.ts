@@ -49,8 +49,9 @@ export interface AppendResult {
 
 export interface ReadOptions {
   readonly direction: 'forwards' | 'backwards';
-  /** First revision to return; one outside the stream is moved to the nearest inside. Default:
-   * the end that lies first in the direction. */
+  /** First revision to return, or the next one that exists in the direction: forwards from
+   * beyond the last event yields nothing, backwards from there begins at the last. Default: the
+   * end that lies first in the direction. */
   readonly from?: bigint;
   /** The most events to return. */
   readonly limit: number;
