@@ -1,0 +1,37 @@
+/** The header Idempotency-Key: a command's id, the caller's or one made here. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../problem/problem.js';
+
+export const COMMAND_ID_HEADER = 'Idempotency-Key';
+const FIELD = 'idempotency-key';
+
+/** 1 to 255 visible ASCII characters. Also the form of a tool's call id. */
+export const COMMAND_ID_PATTERN = /^[\x21-\x7e]{1,255}$/;
+export const COMMAND_ID_RULE = '1 to 255 visible ASCII characters';
+
+/**
+ * The command id of a request, made where there is none. It is put into the answer at once, so
+ * that an error returns it as well.
+ *
+ * @throws {Problem} the key is not of its form; it is not returned then
+ */
+export function takeCommandId(request: FastifyRequest, reply: FastifyReply): string {
+  const id = commandIdOf(request);
+  if (id === undefined) throw invalidRequest(COMMAND_ID_HEADER, COMMAND_ID_RULE);
+  void reply.header(COMMAND_ID_HEADER, id);
+  return id;
+}
+
+/** Puts the command id into an answer that has none yet, unless the caller's is not of its form. */
+export function echoCommandId(request: FastifyRequest, reply: FastifyReply): void {
+  if (reply.hasHeader(COMMAND_ID_HEADER)) return;
+  const id = commandIdOf(request);
+  if (id !== undefined) void reply.header(COMMAND_ID_HEADER, id);
+}
+
+function commandIdOf({ headers }: FastifyRequest): string | undefined {
+  const given = headers[FIELD];
+  if (given === undefined) return randomUUID();
+  return typeof given === 'string' && COMMAND_ID_PATTERN.test(given) ? given : undefined;
+}

@@ -1,0 +1,5 @@
+/** Bodies of the session routes. */
+import { idSchema } from '../request/ids.js';
+import { bodySchema } from '../request/parse-input.js';
+
+export const forkSessionBody = bodySchema({ sessionId: idSchema });
