@@ -1,0 +1,261 @@
+/** One generation's rows in one SQLite file. Calls are synchronous inside, so nothing is ever
+ * half seen; the port's promises settle at once. */
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { comparePositions } from '../../../events/log/position.js';
+import { formatCheckpoint, parseCheckpoint, type Checkpoint } from '../../runtime/checkpoint.js';
+import {
+  CheckpointRegressionError,
+  UnusableReadModelError,
+  type Parked,
+  type ReadModel,
+  type RowColumn,
+  type RowEntry,
+  type RowShape,
+  type RowWrite,
+} from '../read-model.js';
+import { asReadModelError, columnName, damaged } from './file-format.js';
+
+export interface RowCacheLimits {
+  /** The most JSON of rows kept parsed, bytes. In memory they take about three times that. */
+  readonly maxBytes: number;
+  readonly maxRows: number;
+}
+
+/** What an entry takes beside its row. */
+const ENTRY_BYTES = 200;
+
+const generationLine = z.object({
+  commits: z.number(),
+  change: z.number(),
+  checkpoint: z.string().nullable(),
+});
+const rowLine = z.object({
+  row: z.string().nullable(),
+  epoch: z.number(),
+  parked: z.string().nullable(),
+  change: z.number(),
+});
+const parkedJson = z.object({
+  stream: z.string(),
+  revision: z.string().regex(/^[0-9]{1,20}$/),
+  reason: z.string(),
+  at: z.string(),
+});
+const countLine = z.object({ count: z.number() });
+
+export class SqliteReadModel<Row> implements ReadModel<Row> {
+  readonly #db: DatabaseSyncInstance;
+  readonly #path: string;
+  readonly #row: z.ZodType<Row>;
+  readonly #columns: readonly RowColumn<Row>[];
+  readonly #cache: LRUCache<string, RowEntry<Row>>;
+  readonly #begin: StatementSyncInstance;
+  readonly #commit: StatementSyncInstance;
+  readonly #select: StatementSyncInstance;
+  readonly #upsert: StatementSyncInstance;
+  readonly #advance: StatementSyncInstance;
+  #commits: number;
+  #change: number;
+  #checkpoint: Checkpoint | undefined;
+
+  /**
+   * @param db an open file of this shape, closed by {@link close}
+   * @throws {UnusableReadModelError}
+   */
+  constructor(
+    db: DatabaseSyncInstance,
+    path: string,
+    shape: RowShape<Row>,
+    limits: RowCacheLimits,
+  ) {
+    this.#db = db;
+    this.#path = path;
+    this.#row = shape.row;
+    this.#columns = shape.columns ?? [];
+    this.#cache = new LRUCache({ max: limits.maxRows, maxSize: limits.maxBytes });
+    const names = ['key', 'row', 'epoch', 'parked', 'change'].concat(
+      this.#columns.map(({ name }) => columnName(name)),
+    );
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#select = db.prepare('SELECT row, epoch, parked, change FROM rows WHERE key = ?');
+    this.#upsert = db.prepare(
+      `INSERT INTO rows (${names.join()}) VALUES (${names.map(() => '?').join()})
+       ON CONFLICT (key) DO UPDATE SET
+       ${names
+         .slice(1)
+         .map((name) => `${name} = excluded.${name}`)
+         .join()}`,
+    );
+    this.#advance = db.prepare(
+      'UPDATE generation SET commits = ?, change = ?, checkpoint = ? WHERE id = 1 AND commits = ?',
+    );
+    const line = generationLine.safeParse(
+      db.prepare('SELECT commits, change, checkpoint FROM generation').get(),
+    );
+    if (!line.success) throw damaged(path, line.error);
+    const { commits, change, checkpoint } = line.data;
+    this.#commits = commits;
+    this.#change = change;
+    if (checkpoint === null) return;
+    this.#checkpoint = parseCheckpoint(checkpoint);
+    if (this.#checkpoint === undefined) throw damaged(path);
+  }
+
+  checkpoint(): Promise<Checkpoint | undefined> {
+    return Promise.resolve(this.#checkpoint);
+  }
+
+  get(key: string): Promise<RowEntry<Row> | undefined> {
+    return settled(() => this.#get(key));
+  }
+
+  load(keys: Iterable<string>): Promise<Map<string, RowEntry<Row>>> {
+    return settled(() => {
+      const entries = new Map<string, RowEntry<Row>>();
+      for (const key of keys) {
+        const entry = this.#get(key);
+        if (entry) entries.set(key, entry);
+      }
+      return entries;
+    });
+  }
+
+  commit(
+    rows: readonly RowWrite<Row>[],
+    checkpoint: Checkpoint,
+  ): Promise<readonly RowEntry<Row>[]> {
+    return settled(() => this.#write(rows, checkpoint));
+  }
+
+  countParked(): Promise<number> {
+    return settled(() => {
+      const line: unknown = this.#db
+        .prepare('SELECT count(*) AS count FROM rows WHERE parked IS NOT NULL')
+        .get();
+      return countLine.parse(line).count;
+    });
+  }
+
+  close(): Promise<void> {
+    return settled(() => {
+      this.#cache.clear();
+      if (this.#db.isOpen) this.#db.close();
+    });
+  }
+
+  #get(key: string): RowEntry<Row> | undefined {
+    const cached = this.#cache.get(key);
+    if (cached) return cached;
+    let line: unknown;
+    try {
+      line = this.#select.get(key);
+    } catch (error) {
+      throw asReadModelError(error, this.#path);
+    }
+    if (line === undefined) return undefined;
+    const { row, parked, epoch, change } = this.#parse(rowLine, line);
+    const entry: RowEntry<Row> = {
+      key,
+      row: row === null ? undefined : this.#parse(this.#row, this.#json(row)),
+      epoch,
+      parked: parked === null ? undefined : this.#parked(parked),
+      change,
+    };
+    this.#keep(entry, row?.length ?? 0);
+    return entry;
+  }
+
+  #write(rows: readonly RowWrite<Row>[], checkpoint: Checkpoint): readonly RowEntry<Row>[] {
+    this.#refuseRegression(checkpoint);
+    const entries: RowEntry<Row>[] = [];
+    const sizes: number[] = [];
+    let change = this.#change;
+    try {
+      this.#begin.run();
+      for (const { key, row, epoch, parked } of rows) {
+        change += 1;
+        const json = row === undefined ? null : JSON.stringify(row);
+        this.#upsert.run(
+          key,
+          json,
+          epoch,
+          parked === undefined ? null : formatParked(parked),
+          change,
+          ...this.#columns.map(({ value }) => (row === undefined ? null : value(row))),
+        );
+        entries.push({ key, row, epoch, parked, change });
+        sizes.push(json?.length ?? 0);
+      }
+      this.#advanceTo(checkpoint, change);
+      this.#commit.run();
+    } catch (error) {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw asReadModelError(error, this.#path);
+    }
+    this.#commits += 1;
+    this.#change = change;
+    this.#checkpoint = checkpoint;
+    // Only what is committed may be read.
+    entries.forEach((entry, index) => {
+      this.#keep(entry, sizes[index] ?? 0);
+    });
+    return entries;
+  }
+
+  #refuseRegression(checkpoint: Checkpoint): void {
+    const stored = this.#checkpoint;
+    if (stored === undefined) return;
+    if (
+      stored.logId !== checkpoint.logId ||
+      comparePositions(checkpoint.position, stored.position) < 0
+    ) {
+      throw new CheckpointRegressionError(`the checkpoint of ${this.#path} never goes back`);
+    }
+  }
+
+  #advanceTo(checkpoint: Checkpoint, change: number): void {
+    const line = [this.#commits + 1, change, formatCheckpoint(checkpoint), this.#commits];
+    if (this.#advance.run(...line).changes === 1) return;
+    throw new UnusableReadModelError(
+      'other',
+      `another process writes ${this.#path}; let one server use a data directory`,
+    );
+  }
+
+  #keep(entry: RowEntry<Row>, jsonLength: number): void {
+    this.#cache.set(entry.key, entry, { size: jsonLength + ENTRY_BYTES });
+  }
+
+  #json(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw damaged(this.#path, error);
+    }
+  }
+
+  #parse<T>(schema: z.ZodType<T>, value: unknown): T {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) throw damaged(this.#path, parsed.error);
+    return parsed.data;
+  }
+
+  #parked(text: string): Parked {
+    const { revision, ...rest } = this.#parse(parkedJson, this.#json(text));
+    return { ...rest, revision: BigInt(revision) };
+  }
+}
+
+function formatParked(parked: Parked): string {
+  return JSON.stringify({ ...parked, revision: parked.revision.toString() });
+}
+
+/** A promise of what `call` returns; what it throws rejects. */
+function settled<T>(call: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(call());
+  });
+}

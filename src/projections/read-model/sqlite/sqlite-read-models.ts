@@ -1,0 +1,41 @@
+/** Read models in SQLite: one file for each generation, in one directory. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ReadModel, ReadModels, RowShape } from '../read-model.js';
+import { openFile } from './file-format.js';
+import { SqliteReadModel, type RowCacheLimits } from './sqlite-read-model.js';
+
+const DEFAULT_CACHE: RowCacheLimits = { maxBytes: 32 * 1_048_576, maxRows: 20_000 };
+
+/**
+ * @param directory where the files lie; made where it is missing
+ * @param cache how many rows each projection keeps parsed
+ */
+export function sqliteReadModels(
+  directory: string,
+  cache: Partial<RowCacheLimits> = {},
+): ReadModels {
+  const limits = { ...DEFAULT_CACHE, ...cache };
+  return {
+    open: <Row>(shape: RowShape<Row>, generation: number): Promise<ReadModel<Row>> =>
+      new Promise((resolve) => {
+        mkdirSync(directory, { recursive: true });
+        const path = join(directory, readModelFile(shape, generation));
+        const db = openFile(path, shape, generation);
+        try {
+          resolve(new SqliteReadModel(db, path, shape, limits));
+        } catch (error) {
+          db.close();
+          throw error;
+        }
+      }),
+  };
+}
+
+/** Such as `session-todos.v1.g1.db`. */
+export function readModelFile(
+  shape: { readonly name: string; readonly version: number },
+  generation: number,
+): string {
+  return `${shape.name}.v${shape.version}.g${generation}.db`;
+}

@@ -1,0 +1,134 @@
+/** Runs the projections and reactions of one process: what a module or a server drives. */
+import type { EventLog } from '../../events/log/event-log.js';
+import type { Position } from '../../events/log/position.js';
+import type { ReadModels } from '../read-model/read-model.js';
+import type { RunnerOptions } from './consumer.js';
+import type { Projection } from './define-projection.js';
+import type { Reaction } from './define-reaction.js';
+import { LiveProjection, type ProjectionStatus } from './live-projection.js';
+import { LiveReaction } from './live-reaction.js';
+
+/** What the host asks of each thing it runs. */
+interface Running {
+  start(readModels: ReadModels): Promise<void>;
+  caughtUp(): Promise<void>;
+  stop(deadlineMs: number): Promise<void>;
+  status(head: Position | undefined): Promise<ProjectionStatus>;
+}
+
+const DEFAULT_DEADLINE_MS = 10_000;
+/** How long {@link ProjectionHost.statuses} waits for the log to say where it ends. */
+const HEAD_MS = 1_000;
+
+export class ProjectionHost {
+  readonly #log: EventLog;
+  readonly #readModels: ReadModels;
+  readonly #options: RunnerOptions;
+  readonly #running = new Map<string, Running>();
+  #started: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+
+  /**
+   * @param log stays the caller's: close it after {@link stop}
+   * @param readModels where rows and checkpoints are kept
+   */
+  constructor(log: EventLog, readModels: ReadModels, options: RunnerOptions = {}) {
+    this.#log = log;
+    this.#readModels = readModels;
+    this.#options = options;
+  }
+
+  /**
+   * Adds a projection, before the start.
+   *
+   * @throws {TypeError} the name is taken, or the host has started
+   */
+  project<Row>(projection: Projection<Row>): LiveProjection<Row> {
+    const live = new LiveProjection(this.#log, projection, this.#options);
+    this.#add(projection.name, live);
+    return live;
+  }
+
+  /**
+   * Adds a reaction, before the start.
+   *
+   * @throws {TypeError} the name is taken, or the host has started
+   */
+  react(reaction: Reaction): LiveReaction {
+    const live = new LiveReaction(this.#log, reaction, this.#options);
+    this.#add(reaction.name, live);
+    return live;
+  }
+
+  /**
+   * Opens all read models, then follows the log in the background: it does not wait for the
+   * log. May be called again.
+   *
+   * @throws {UnusableReadModelError} nothing is left running
+   */
+  start(): Promise<void> {
+    return (this.#started ??= this.#startAll());
+  }
+
+  /** Settles when everything has reached the log's head once; rejects if something stops. */
+  async caughtUp(): Promise<void> {
+    await Promise.all(this.#all((one) => one.caughtUp()));
+  }
+
+  /**
+   * Finishes what is in hand, goes on to the log's head if there is time, and closes the read
+   * models. May be called again, also without a start.
+   *
+   * @param options.deadlineMs milliseconds; default 10,000
+   */
+  stop(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    return (this.#stopped ??= this.#stopAll(options.deadlineMs ?? DEFAULT_DEADLINE_MS));
+  }
+
+  /** How each is doing, in the order they were added. */
+  async statuses(): Promise<ProjectionStatus[]> {
+    const head = await this.#head();
+    return Promise.all(this.#all((one) => one.status(head)));
+  }
+
+  #add(name: string, one: Running): void {
+    if (this.#started) throw new TypeError(`${name} must be added before the host starts`);
+    if (this.#running.has(name)) throw new TypeError(`there is already a ${name}`);
+    this.#running.set(name, one);
+  }
+
+  async #startAll(): Promise<void> {
+    if (this.#stopped) throw new TypeError('a stopped host does not start again: make a new one');
+    try {
+      for (const one of this.#running.values()) await one.start(this.#readModels);
+    } catch (error) {
+      await Promise.all(this.#all((one) => one.stop(0)));
+      throw error;
+    }
+  }
+
+  async #stopAll(deadlineMs: number): Promise<void> {
+    await this.#started?.catch(() => undefined);
+    await Promise.all(this.#all((one) => one.stop(deadlineMs)));
+  }
+
+  #all<T>(call: (one: Running) => Promise<T>): Promise<T>[] {
+    return [...this.#running.values()].map(call);
+  }
+
+  /** Health must answer also while the log does not. */
+  #head(): Promise<Position | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, HEAD_MS, undefined);
+      timer.unref();
+      this.#log
+        .head()
+        .then(resolve, () => {
+          resolve(undefined);
+        })
+        .finally(() => {
+          clearTimeout(timer);
+        });
+    });
+  }
+}
