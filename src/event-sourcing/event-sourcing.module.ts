@@ -1,0 +1,38 @@
+/**
+ * The generic half as a Nest module: the event log, the command runtime and the host of
+ * projections and reactions. It knows no todos; a domain's module adds its own to it.
+ */
+import { Module, type DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { CommandRuntime, type CommandRuntimeOptions } from '../commands/runtime/command-runtime.js';
+import type { EventLog } from '../events/log/event-log.js';
+import { EVENT_LOG } from '../events/log/event-log.token.js';
+import type { ReadModels } from '../projections/read-model/read-model.js';
+import { ProjectionHost } from '../projections/runtime/projection-host.js';
+import { EventSourcingLifecycle } from './event-sourcing-lifecycle.js';
+
+export interface EventSourcingModuleOptions {
+  /** Where events are kept. The module closes it when the application shuts down. */
+  readonly log: EventLog;
+  /** Where projections keep their rows and checkpoints. */
+  readonly readModels: ReadModels;
+  readonly commands?: CommandRuntimeOptions;
+}
+
+@Module({})
+export class EventSourcingModule {
+  static forRoot({ log, readModels, commands }: EventSourcingModuleOptions): DynamicModule {
+    return {
+      module: EventSourcingModule,
+      global: true,
+      imports: [CqrsModule.forRoot()],
+      providers: [
+        { provide: EVENT_LOG, useValue: log },
+        { provide: CommandRuntime, useValue: new CommandRuntime(log, commands) },
+        { provide: ProjectionHost, useValue: new ProjectionHost(log, readModels) },
+        EventSourcingLifecycle,
+      ],
+      exports: [EVENT_LOG, CommandRuntime, ProjectionHost, CqrsModule],
+    };
+  }
+}
