@@ -44,6 +44,7 @@ export class LogPuller implements EventPuller {
   }
 
   async next(): Promise<PulledBatch | undefined> {
+    if (this.#isClosed()) return undefined;
     if (this.#busy) throw new TypeError('next() was called before the last call had settled');
     this.#busy = true;
     try {
@@ -51,7 +52,7 @@ export class LogPuller implements EventPuller {
       // timers and requests.
       if (this.#live) await this.#source.storedAfter(this.#after, this.#closed.signal);
       else await new Promise(setImmediate);
-      if (this.#closed.signal.aborted) return undefined;
+      if (this.#isClosed()) return undefined;
       const page = this.#source.page(this.#after, this.#prefix, this.#bounds);
       this.#after = page.checkpoint;
       this.#live = page.end;
@@ -65,8 +66,12 @@ export class LogPuller implements EventPuller {
     }
   }
 
+  #isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
   close(): Promise<void> {
-    if (!this.#closed.signal.aborted) {
+    if (!this.#isClosed()) {
       this.#closed.abort();
       this.#onClose(this);
     }
