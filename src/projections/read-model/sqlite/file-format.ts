@@ -1,10 +1,12 @@
 /** The layout of a read model's file, and how one is recognised or made. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { UnusableReadModelError, type RowShape } from '../read-model.js';
 
 /** "PLRM". Says whose file it is. */
 const APPLICATION_ID = 0x504c524d;
 const FORMAT = 1;
+const HEADER = 'SQLite format 3\0';
 
 /** SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGE = new Set([11, 26]);
@@ -15,6 +17,7 @@ export function openFile<Row>(
   shape: RowShape<Row>,
   generation: number,
 ): DatabaseSyncInstance {
+  if (!isPlausible(path)) throw damaged(path);
   const db = new DatabaseSync(path);
   try {
     const isNew = recognise(db, path);
@@ -52,6 +55,24 @@ export function damaged(path: string, cause?: unknown): UnusableReadModelError {
 
 function remedy(path: string): string {
   return `stop the server, delete ${path} with its -wal and -shm, and it is rebuilt from the log`;
+}
+
+/** SQLite takes a short file of anything for an empty database, and would write over it. */
+function isPlausible(path: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    // Missing, or SQLite will say what is wrong with it.
+    return true;
+  }
+  try {
+    const start = Buffer.alloc(HEADER.length);
+    const bytes = readSync(file, start, 0, start.length, 0);
+    return bytes === 0 || start.toString('latin1') === HEADER;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** True where there is nothing yet. */

@@ -1,0 +1,189 @@
+/** What every store of read models must do. An adapter's test file calls this with itself. */
+import { z } from 'zod';
+import { positionOf } from '../../../src/events/log/position.js';
+import type {
+  ReadModel,
+  ReadModels,
+  RowShape,
+  RowWrite,
+} from '../../../src/projections/read-model/read-model.js';
+import type { Checkpoint } from '../../../src/projections/runtime/checkpoint.js';
+
+export interface Note {
+  readonly text: string;
+  readonly size: number;
+}
+
+export const noteShape: RowShape<Note> = {
+  name: 'notes',
+  version: 1,
+  row: z.object({ text: z.string(), size: z.number() }),
+  columns: [{ name: 'size', type: 'integer', value: (note) => note.size }],
+};
+
+export function note(
+  key: string,
+  text: string,
+  more: Partial<RowWrite<Note>> = {},
+): RowWrite<Note> {
+  return { key, row: { text, size: text.length }, epoch: 0, parked: undefined, ...more };
+}
+
+export function at(sequence: number, logId = 'log-1'): Checkpoint {
+  return {
+    kind: 'log',
+    logId,
+    position: positionOf(BigInt(sequence)),
+    event: { stream: 'notes-1', revision: BigInt(sequence), id: `event-${sequence}` },
+  };
+}
+
+/**
+ * @param connect opens the same store again each time it is called
+ */
+export function readModelContract(name: string, connect: () => Promise<ReadModels>): void {
+  describe(`${name} as a store of read models`, () => {
+    let rows: ReadModel<Note>;
+    let shape: RowShape<Note>;
+    let count = 0;
+
+    const reopen = async (): Promise<void> => {
+      await rows.close();
+      rows = await (await connect()).open(shape, 1);
+    };
+
+    beforeEach(async () => {
+      count += 1;
+      shape = { ...noteShape, name: `notes-${count}` };
+      rows = await (await connect()).open(shape, 1);
+    });
+
+    afterEach(() => rows.close());
+
+    it('starts with nothing', async () => {
+      expect(await rows.checkpoint()).toBeUndefined();
+      expect(await rows.get('a')).toBeUndefined();
+      expect(await rows.load(['a', 'b'])).toEqual(new Map());
+      expect(await rows.countParked()).toBe(0);
+    });
+
+    it('keeps rows and checkpoint together, over a restart', async () => {
+      await rows.commit([note('a', 'one'), note('b', 'two', { epoch: 3 })], at(5));
+      for (const restart of [false, true]) {
+        if (restart) await reopen();
+        expect(await rows.checkpoint()).toEqual(at(5));
+        expect(await rows.get('a')).toEqual({ ...note('a', 'one'), change: 1 });
+        const loaded = await rows.load(['b', 'c']);
+        expect([...loaded.values()]).toEqual([{ ...note('b', 'two', { epoch: 3 }), change: 2 }]);
+      }
+    });
+
+    it('replaces a row whole', async () => {
+      await rows.commit([note('a', 'one')], at(1));
+      await rows.commit([note('a', 'two')], at(2));
+      await reopen();
+      expect(await rows.get('a')).toEqual({ ...note('a', 'two'), change: 2 });
+    });
+
+    it('numbers changes upward, also after a restart and a removal', async () => {
+      const first = await rows.commit([note('a', '1'), note('b', '2')], at(1));
+      await rows.commit([note('b', '', { row: undefined })], at(2));
+      await reopen();
+      const last = await rows.commit([note('a', '3')], at(3));
+      expect([...first, ...last].map(({ change }) => change)).toEqual([1, 2, 4]);
+      expect(await rows.get('b')).toMatchObject({ row: undefined, change: 3 });
+    });
+
+    it('keeps why a key is parked, with a revision of 64 bits, and counts those keys', async () => {
+      const parked = { stream: 'notes-a', revision: 2n ** 63n + 1n, reason: 'r', at: 'now' };
+      await rows.commit(
+        [note('a', 'one', { parked }), note('b', '', { row: undefined, parked })],
+        at(1),
+      );
+      await reopen();
+      expect(await rows.get('a')).toMatchObject({ parked, row: { text: 'one' } });
+      expect(await rows.get('b')).toMatchObject({ parked, row: undefined });
+      expect(await rows.countParked()).toBe(2);
+      await rows.commit([note('a', 'one')], at(2));
+      expect(await rows.countParked()).toBe(1);
+    });
+
+    it('moves the checkpoint without rows', async () => {
+      await rows.commit([], at(7));
+      await reopen();
+      expect(await rows.checkpoint()).toEqual(at(7));
+    });
+
+    it('takes the same checkpoint again', async () => {
+      await rows.commit([note('a', 'one')], at(7));
+      await rows.commit([note('a', 'two')], at(7));
+      expect(await rows.get('a')).toMatchObject({ row: { text: 'two' } });
+    });
+
+    it.each([
+      ['that goes back', at(6)],
+      ['of another log', at(9, 'log-2')],
+    ])('refuses a checkpoint %s, and writes nothing (faults.md C 2)', async (_, checkpoint) => {
+      await rows.commit([note('a', 'one')], at(7));
+      await expect(rows.commit([note('a', 'two')], checkpoint)).rejects.toMatchObject({
+        code: 'checkpoint_regression',
+      });
+      expect(await rows.get('a')).toMatchObject({ row: { text: 'one' } });
+      await reopen();
+      expect(await rows.get('a')).toMatchObject({ row: { text: 'one' } });
+      expect(await rows.checkpoint()).toEqual(at(7));
+    });
+
+    it('writes all or nothing: a row that fails takes the others and the checkpoint with it (faults.md C 29)', async () => {
+      await rows.commit([note('a', 'one')], at(1));
+      const cyclic: Record<string, unknown> = { text: 'x', size: 1 };
+      cyclic['self'] = cyclic;
+      const bad = { ...note('b', 'x'), row: Object.assign({ text: 'x', size: 1 }, cyclic) };
+      await expect(rows.commit([note('a', 'two'), bad], at(2))).rejects.toThrow();
+      for (const restart of [false, true]) {
+        if (restart) await reopen();
+        expect(await rows.get('a')).toMatchObject({ row: { text: 'one' }, change: 1 });
+        expect(await rows.get('b')).toBeUndefined();
+        expect(await rows.checkpoint()).toEqual(at(1));
+      }
+      await rows.commit([note('a', 'two')], at(2));
+      expect(await rows.get('a')).toMatchObject({ row: { text: 'two' }, change: 2 });
+    });
+
+    it('keeps position and prepare apart (faults.md C 1)', async () => {
+      const checkpoint = { ...at(1), position: { commit: 9n, prepare: 4n } };
+      await rows.commit([], checkpoint);
+      await reopen();
+      expect(await rows.checkpoint()).toEqual(checkpoint);
+    });
+
+    it('keeps versions and generations apart', async () => {
+      await rows.commit([note('a', 'one')], at(1));
+      const store = await connect();
+      for (const other of [
+        await store.open(shape, 2),
+        await store.open({ ...shape, version: 2 }, 1),
+      ]) {
+        expect(await other.get('a')).toBeUndefined();
+        expect(await other.checkpoint()).toBeUndefined();
+        await other.close();
+      }
+    });
+
+    it('refuses a stored row that is not of the shape', async () => {
+      await rows.commit([note('a', 'one')], at(1));
+      await rows.close();
+      const other = { ...shape, row: z.object({ text: z.string(), size: z.number().min(100) }) };
+      rows = await (await connect()).open(other, 1);
+      await expect(rows.get('a')).rejects.toMatchObject({
+        code: 'read_model_unusable',
+        reason: 'damaged',
+      });
+    });
+
+    it('closes twice', async () => {
+      await rows.close();
+      await rows.close();
+    });
+  });
+}

@@ -1,0 +1,123 @@
+/** SQLite passes the contract, and treats files with care. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { ReadModel } from '../../../src/projections/read-model/read-model.js';
+import { sqliteReadModels } from '../../../src/projections/read-model/sqlite/sqlite-read-models.js';
+import { at, note, noteShape, readModelContract, type Note } from './read-model-contract.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'planlog-read-model-'));
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+readModelContract('SQLite', () => Promise.resolve(sqliteReadModels(join(directory, 'shared'))));
+
+describe('SQLite files', () => {
+  let count = 0;
+  let own: string;
+  let file: string;
+
+  const open = (): Promise<ReadModel<Note>> => sqliteReadModels(own).open(noteShape, 1);
+  const edit = (sql: string): void => {
+    const db = new DatabaseSync(file);
+    db.exec(sql);
+    db.close();
+  };
+
+  beforeEach(() => {
+    count += 1;
+    own = join(directory, `files-${count}`);
+    file = join(own, 'notes.v1.g1.db');
+  });
+
+  it('are one for each generation, named after it', async () => {
+    await (await open()).close();
+    expect(readFileSync(file).subarray(0, 6).toString()).toBe('SQLite');
+  });
+
+  it.each(['short', 'x'.repeat(100_000)])(
+    'that are damaged are reported with what to do, and left as they are',
+    async (text) => {
+      await (await open()).close();
+      writeFileSync(file, text);
+      await expect(open()).rejects.toMatchObject({ reason: 'damaged' });
+      await expect(open()).rejects.toThrow(`delete ${file}`);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
+
+  it('that a newer release wrote are reported, and left as they are', async () => {
+    await (await open()).close();
+    edit('PRAGMA user_version = 99');
+    await expect(open()).rejects.toMatchObject({ reason: 'newer' });
+    await expect(open()).rejects.toThrow('delete');
+  });
+
+  it.each([
+    ['another program', 'CREATE TABLE t (a); PRAGMA application_id = 7'],
+    ['another projection', "UPDATE generation SET name = 'letters'"],
+  ])('of %s are refused', async (_, sql) => {
+    await (await open()).close();
+    edit(sql);
+    await expect(open()).rejects.toMatchObject({ reason: 'other' });
+  });
+
+  it('whose checkpoint cannot be read are damaged (faults.md C 26)', async () => {
+    await (await open()).close();
+    edit(`UPDATE generation SET checkpoint = '{"kind":"stream","revision":"4"}'`);
+    await expect(open()).rejects.toMatchObject({ reason: 'damaged' });
+  });
+
+  it('whose row cannot be read are damaged', async () => {
+    const rows = await open();
+    await rows.commit([note('a', 'one')], at(1));
+    await rows.close();
+    edit("UPDATE rows SET row = '{'");
+    const again = await open();
+    await expect(again.get('a')).rejects.toMatchObject({ reason: 'damaged' });
+    await again.close();
+  });
+
+  it('keep columns beside the rows', async () => {
+    const rows = await open();
+    await rows.commit([note('a', 'four'), note('b', '', { row: undefined })], at(1));
+    await rows.close();
+    const db = new DatabaseSync(file);
+    const found: unknown = db.prepare('SELECT key, c_size FROM rows ORDER BY key').all();
+    db.close();
+    expect(found).toEqual([
+      { key: 'a', c_size: 4 },
+      { key: 'b', c_size: null },
+    ]);
+  });
+
+  it('are written by one: the second writer is refused, and nothing of it is kept', async () => {
+    const first = await open();
+    const second = await open();
+    await first.commit([note('a', 'first')], at(1));
+    await expect(second.commit([note('a', 'second')], at(1))).rejects.toMatchObject({
+      code: 'read_model_unusable',
+    });
+    await second.close();
+    await first.close();
+    const again = await open();
+    expect(await again.get('a')).toMatchObject({ row: { text: 'first' } });
+    await again.close();
+  });
+
+  it('serve rows that the cache has let go', async () => {
+    const rows = await sqliteReadModels(own, { maxRows: 2, maxBytes: 1_000 }).open(noteShape, 1);
+    const keys = Array.from({ length: 20 }, (_, index) => `k${index}`);
+    await rows.commit(
+      keys.map((key) => note(key, key)),
+      at(1),
+    );
+    await rows.commit([note('big', 'x'.repeat(5_000))], at(2));
+    for (const key of keys) expect(await rows.get(key)).toMatchObject({ row: { text: key } });
+    expect(await rows.get('big')).toMatchObject({ row: { size: 5_000 } });
+    await rows.close();
+  });
+});
