@@ -225,7 +225,7 @@ describe('two runtimes over one log', () => {
     const apps = [startRuntime(log), startRuntime(log)];
     await apps[0]?.start('t1');
     const receipts = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => apps[i % 2]?.write('t1', list(`list ${i}`))),
+      Array.from({ length: 20 }, async (_, i) => apps[i % 2]?.write('t1', list(`list ${i}`))),
     );
     const revisions = receipts.map((receipt) => Number(receipt?.revision)).sort((a, b) => a - b);
     expect(revisions).toEqual(Array.from({ length: 20 }, (_, i) => i + 2));
