@@ -1,6 +1,6 @@
 /** The API alone: the real routes, errors and Fastify settings, over fakes. */
 import { CommandBus } from '@nestjs/cqrs';
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiModule } from '../../../src/api/api.module.js';
@@ -61,11 +61,16 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
   })
   class Fakes {}
 
-  const options = { bodyParser: false, logger: false as const, abortOnError: false };
+  const options: Readonly<NestApplicationOptions> = {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  };
   const readiness = { provide: Readiness, useValue: { checks: () => opened.checks } };
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.forRoot({ imports: [Fakes], readiness }),
-    new FastifyAdapter(apiFastifyOptions({ maxBodyBytes })),
+    // A client's spare connections, which carried no request, do not hold up a test's end.
+    new FastifyAdapter({ ...apiFastifyOptions({ maxBodyBytes }), forceCloseConnections: true }),
     options,
   );
   installApi(app);
