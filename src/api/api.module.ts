@@ -11,6 +11,7 @@ import { OpenStreams } from './sse/open-streams.js';
 import { ReadBarrier } from './todos/read-barrier.js';
 import { TodoEventsController } from './todos/todo-events.controller.js';
 import { TodosController } from './todos/todos.controller.js';
+import { ToolsController } from './tools/tools.controller.js';
 import { TurnsController } from './turns/turns.controller.js';
 
 /** Every controller, in the order of the contract. */
@@ -19,6 +20,7 @@ export const API_CONTROLLERS = [
   TodosController,
   SessionsController,
   TodoEventsController,
+  ToolsController,
   HealthController,
 ] as const;
 

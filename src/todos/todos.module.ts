@@ -7,6 +7,7 @@ import { EndTurnHandler } from '../commands/session/handlers/end-turn.handler.js
 import { ForkSessionHandler } from '../commands/session/handlers/fork-session.handler.js';
 import { StartTurnHandler } from '../commands/session/handlers/start-turn.handler.js';
 import { SessionTransactions } from '../commands/session/session-transactions.js';
+import { TodoWriteTool } from '../commands/todo-write/tool/call-todo-write.js';
 import { WriteTodosHandler } from '../commands/todo-write/write-todos.handler.js';
 import type { EventLog } from '../events/log/event-log.js';
 import { EVENT_LOG } from '../events/log/event-log.token.js';
@@ -46,8 +47,9 @@ export class TodosModule {
         EndTurnHandler,
         ForkSessionHandler,
         DeleteSessionHandler,
+        TodoWriteTool,
       ],
-      exports: [SessionTodos, SessionTransactions, TODO_POLICY],
+      exports: [SessionTodos, TodoWriteTool, TODO_POLICY],
     };
   }
 }

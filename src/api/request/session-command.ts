@@ -7,6 +7,11 @@ import { parseIfMatch } from './entity-tags.js';
 import { pathId } from './ids.js';
 import type { RequestIdentity } from './request-identity.js';
 
+/** The session a command is for, and what comes with the command but its id. */
+export interface SessionTarget extends Omit<CommandEnvelope, 'commandId'> {
+  readonly session: SessionRef;
+}
+
 /** The session a command is for, and its envelope. */
 export interface SessionCommandInput {
   readonly session: SessionRef;
@@ -29,15 +34,26 @@ export function readSessionCommand(
   sessionId: unknown,
 ): SessionCommandInput {
   const commandId = takeCommandId(request, reply);
+  const { session, ...rest } = readSessionTarget(identity, request, sessionId);
+  return { session, envelope: { commandId, ...rest } };
+}
+
+/**
+ * The same for a command whose id is not in a header.
+ *
+ * @throws {Problem} 400, or what the identity says
+ */
+export function readSessionTarget(
+  identity: RequestIdentity,
+  request: FastifyRequest,
+  sessionId: unknown,
+): SessionTarget {
   const { tenant, actor } = identity.of(request);
   return {
     session: { tenant, sessionId: pathId('sessionId', sessionId) },
-    envelope: {
-      actor,
-      commandId,
-      ifMatch: parseIfMatch(request.headers['if-match']),
-      traceparent: validTraceparent(request.headers['traceparent']),
-    },
+    actor,
+    ifMatch: parseIfMatch(request.headers['if-match']),
+    traceparent: validTraceparent(request.headers['traceparent']),
   };
 }
 

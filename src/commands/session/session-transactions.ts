@@ -8,6 +8,7 @@ import { CommandRefusedError, type Refusal } from '../refusals.js';
 import type { CommandRuntime, Transaction } from '../runtime/command-runtime.js';
 import type { KnownCommands, Placement } from '../runtime/decider.js';
 import { loadFirstEvent, loadToBoundary, type LoadStream } from '../runtime/load-stream.js';
+import { asFailure } from '../runtime/settle-append.js';
 import { StateCache, type StateCacheOptions } from '../runtime/state-cache.js';
 import type { SessionDecision } from './checks.js';
 import type { CommandEnvelope } from './session-commands.js';
@@ -47,9 +48,17 @@ export class SessionTransactions {
     return this.#transact(session, envelope, decide, { load: this.#loadFirstEvent });
   }
 
-  /** The session as the log holds it now. */
+  /**
+   * The session as the log holds it now.
+   *
+   * @throws {CommandFailedError} `store_unavailable`
+   */
   async read(session: SessionRef): Promise<SessionState> {
-    return (await this.#loadLatestTurn(sessionStream(session))).state;
+    try {
+      return (await this.#loadLatestTurn(sessionStream(session))).state;
+    } catch (error) {
+      throw asFailure(error);
+    }
   }
 
   /** Counts of the list as it stands; undefined where there is no session to have one. */

@@ -11,6 +11,10 @@ import { decideWriteTodos } from './decide-write-todos.js';
 import { hintsFor } from './hints.js';
 import { parseTodos } from './parse-todos.js';
 
+/** Said of every list that breaks a durable invariant; the faults follow. */
+export const INVALID_LIST =
+  'The list is not valid. Correct each fault and send the whole list again.';
+
 @CommandHandler(WriteTodos)
 export class WriteTodosHandler implements ICommandHandler<WriteTodos> {
   constructor(
@@ -25,8 +29,7 @@ export class WriteTodosHandler implements ICommandHandler<WriteTodos> {
     if (!parsed.ok) {
       throw new CommandRefusedError({
         code: 'invalid_todos',
-        detail:
-          'The list is not valid; nothing was changed. Correct each fault and send the whole list again.',
+        detail: INVALID_LIST,
         errors: parsed.errors,
       });
     }
