@@ -1,0 +1,102 @@
+/** Puts the stock server together: the embedded log, the modules, and the HTTP API on Fastify. */
+import 'reflect-metadata';
+import { isIPv6 } from 'node:net';
+import type { NestApplicationOptions } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ApiModule } from '../api/api.module.js';
+import { Draining } from '../api/draining.js';
+import { apiFastifyOptions } from '../api/fastify/fastify-options.js';
+import { installApi } from '../api/fastify/install-api.js';
+import { Readiness } from '../api/health/readiness.js';
+import { EventSourcingModule } from '../event-sourcing/event-sourcing.module.js';
+import type { EventLog } from '../events/log/event-log.js';
+import { openSqliteEventLog } from '../events/log/sqlite/open-sqlite-event-log.js';
+import { sqliteReadModels } from '../projections/read-model/sqlite/sqlite-read-models.js';
+import { ProjectionHost } from '../projections/runtime/projection-host.js';
+import { TodosModule } from '../todos/todos.module.js';
+import { admitLoopbackOnly } from './admission.js';
+import type { PlanlogConfig } from './config.js';
+import { Connections } from './connections.js';
+import { JsonLogger } from './json-logger.js';
+import { ProjectionReadiness } from './projection-readiness.js';
+
+/** How long requests in flight may take to finish when the server stops. */
+const IN_FLIGHT_MS = 1_200;
+
+/** A server that listens. */
+export interface Planlog {
+  /** Where, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  readonly app: NestFastifyApplication;
+  /**
+   * Stops within two seconds: streams end, no new work comes in, what is in flight finishes,
+   * projections drain, the log closes. May be called again.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the server. When it resolves, requests are served.
+ *
+ * @throws {LogFileError} the log cannot be opened
+ * @throws {UnusableReadModelError} the read models cannot be used
+ */
+export async function startPlanlog(config: PlanlogConfig): Promise<Planlog> {
+  const log = await openSqliteEventLog({ directory: config.dataDir });
+  let app: NestFastifyApplication | undefined;
+  try {
+    app = await createApp(config, log);
+    const connections = new Connections(app.getHttpServer());
+    // A name may stand for several addresses, and each would be a server of its own.
+    const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
+    await app.listen(config.port, host);
+    return listening(app, connections, host);
+  } catch (error) {
+    await app?.close();
+    await log.close();
+    throw error;
+  }
+}
+
+async function createApp(config: PlanlogConfig, log: EventLog): Promise<NestFastifyApplication> {
+  const options: Readonly<NestApplicationOptions> = {
+    bodyParser: false,
+    logger: new JsonLogger(config.logLevel),
+    abortOnError: false,
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ApiModule.forRoot({
+      imports: [
+        EventSourcingModule.forRoot({ log, readModels: sqliteReadModels(config.dataDir) }),
+        TodosModule.forRoot({ policy: config.policy }),
+      ],
+      readiness: {
+        provide: Readiness,
+        inject: [ProjectionHost],
+        useFactory: (host: ProjectionHost) => new ProjectionReadiness(host),
+      },
+    }),
+    new FastifyAdapter(apiFastifyOptions({ maxBodyBytes: config.maxBodyBytes })),
+    options,
+  );
+  installApi(app);
+  admitLoopbackOnly(app.getHttpAdapter().getInstance(), app.get(Draining));
+  return app;
+}
+
+function listening(app: NestFastifyApplication, connections: Connections, host: string): Planlog {
+  const address = app.getHttpServer().address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    app,
+    close() {
+      return (closed ??= (() => {
+        app.get(Draining).begin();
+        return connections.drain(IN_FLIGHT_MS, () => app.close());
+      })());
+    },
+  };
+}
