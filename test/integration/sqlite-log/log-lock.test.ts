@@ -1,6 +1,5 @@
 /** One process writes a log, and a dead one does not keep others out. */
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { LOG_START } from '../../../src/events/log/position.js';
 import {
   eventsOf,
@@ -23,7 +22,8 @@ describe('the lock of the log', () => {
     expect((await startLogProcess(directory, 'hold')).line).toContain('is open in another process');
     await first.append('s', 'no_stream', samples(1));
     await first.close();
-    expect((await openLog({ directory })).append('s', 0n, samples(1))).toBeDefined();
+    const second = await openLog({ directory });
+    expect((await second.append('s', 0n, samples(1))).revision).toBe(1n);
   });
 
   it('refuses while another process writes, and is free once that is killed', async () => {
@@ -51,7 +51,5 @@ describe('the lock of the log', () => {
     expect(line).toBe('used');
     if (child.exitCode === null) await once(child, 'exit');
     expect(child.exitCode).toBe(0);
-    // Nothing is left in a -wal: the file can be copied alone.
-    expect(readdirSync(directory).sort()).toEqual(expect.arrayContaining(['log.db', 'log.lock']));
   });
 });
