@@ -4,13 +4,12 @@
  */
 import {
   catchError,
-  concat,
   concatMap,
   concatWith,
   defer,
   EMPTY,
   firstValueFrom,
-  ignoreElements,
+  lastValueFrom,
   map,
   merge,
   of,
@@ -31,24 +30,18 @@ import {
   LOG_START,
   type Position,
 } from '../../events/log/position.js';
-import { CheckpointRegressionError, UnusableReadModelError } from '../read-model/read-model.js';
 import { backoffDelay, DEFAULT_BACKOFF } from './backoff.js';
-import {
-  advance,
-  CheckpointMismatchError,
-  startOf,
-  verifyCheckpoint,
-  type Checkpoint,
-} from './checkpoint.js';
+import { advance, startOf, verifyCheckpoint, type Checkpoint } from './checkpoint.js';
+import { closedAfterwards, closePuller, CLOSE_MS } from './close-puller.js';
 import { systemClock, wait, type Clock } from './clock.js';
 import type { Consumer, RunnerOptions } from './consumer.js';
+import { isFinal, PullEndedError } from './runner-failures.js';
 import { RunnerProgress, type RunnerStatus } from './runner-progress.js';
 import { Watchdog, WatchdogTripped } from './watchdog.js';
 
 /** How often a checkpoint without events is made durable: losing one loses nothing. */
 const IDLE_PERSIST_MS = 1_000;
-/** How long a pull may take to close before another is opened, or the stop goes on. */
-const CLOSE_MS = 2_000;
+const NOTHING = { defaultValue: undefined };
 /** A pull that lived this long was a good one: the next failure is the first again. */
 const STEADY_MS = 60_000;
 
@@ -154,25 +147,13 @@ export class Runner {
     this.#puller = puller;
     this.#openedAt = this.#clock.now();
     this.#waitingSince = undefined;
-    const close = defer(() => puller.close()).pipe(
-      catchError(() => EMPTY),
-      takeUntil(wait(this.#clock, CLOSE_MS)),
-      ignoreElements(),
-    );
     // One batch at a time: the next is asked for when the last is committed (faults.md B7).
     return defer(() => this.#next(puller)).pipe(
       concatMap((batch) => this.#commit(batch)),
       repeat(),
       takeWhile((more) => more),
       takeUntil(this.#watchdog.watch(() => this.#pulse())),
-      // Closed before another is opened: one live pull (faults.md A9).
-      catchError((error: unknown) =>
-        concat(
-          close,
-          throwError(() => error),
-        ),
-      ),
-      concatWith(close),
+      closedAfterwards(puller, this.#clock),
     );
   }
 
@@ -264,11 +245,8 @@ export class Runner {
     }
   }
 
-  #closePull(): Promise<unknown> {
-    const close = defer(() => this.#puller?.close() ?? Promise.resolve());
-    return firstValueFrom(
-      race(close.pipe(catchError(() => of(undefined))), wait(this.#clock, CLOSE_MS)),
-    );
+  async #closePull(): Promise<void> {
+    if (this.#puller) await lastValueFrom(closePuller(this.#puller, this.#clock), NOTHING);
   }
 
   #endOr(deadline: Observable<unknown>): Promise<unknown> {
@@ -293,20 +271,6 @@ export class Runner {
   }
 }
 
-/** The log ended a pull without a word. */
-export class PullEndedError extends Error {
-  override readonly name = 'PullEndedError';
-}
-
 function isAfter(a: Position, b: Position): boolean {
   return comparePositions(a, b) > 0;
-}
-
-/** Trying again cannot help: a person has to restore, rebuild or delete something. */
-function isFinal(error: unknown): boolean {
-  return (
-    error instanceof CheckpointMismatchError ||
-    error instanceof UnusableReadModelError ||
-    error instanceof CheckpointRegressionError
-  );
 }

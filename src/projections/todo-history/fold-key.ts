@@ -1,6 +1,6 @@
 /** Contents that differ only in case or in their Unicode form are one item under a new name. */
 
-/** ASCII without capitals is its own key but for its case: the common text skips Unicode. */
+/** The common text needs no Unicode tables. */
 const ASCII = /^[\0-\x7f]*$/;
 const DOTLESS_I = 'ı';
 

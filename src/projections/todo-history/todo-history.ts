@@ -69,8 +69,8 @@ export class TodoHistory {
     for await (const event of this.#backwards(stream, from)) {
       if (signal?.aborted === true) return { state: 'aborted' };
       reached = event.revision;
-      // Whatever lies before a deletion was to go, also where an event was written after it.
-      if (event.type === SESSION_DELETE) break;
+      // A late event does not bring a deleted session back.
+      if (event.type === SESSION_DELETE) return { state: 'deleted' };
       // By type alone: an unreadable start still ends what came before it.
       if (event.type === TURN_START || event.type === SESSION_START) draft = addTurnStart(draft);
       const list = event.type === TODO_WRITE ? writtenList(event) : undefined;
