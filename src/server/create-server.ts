@@ -50,7 +50,9 @@ export async function startPlanlog(config: PlanlogConfig): Promise<Planlog> {
     const connections = new Connections(app.getHttpServer());
     // A name may stand for several addresses, and each would be a server of its own.
     const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
-    await app.listen(config.port, host);
+    await app.init();
+    // Not Nest's own listen, which logs a failure before whoever starts the server can say it.
+    await app.getHttpAdapter().getInstance().listen({ port: config.port, host });
     return listening(app, connections, host);
   } catch (error) {
     await app?.close();

@@ -1,7 +1,6 @@
 /** Entry of the stock server: starts it, says where it listens, and stops it on a signal. */
-import 'reflect-metadata';
 import { readConfig } from './config.js';
-import { startPlanlog, type Planlog } from './create-server.js';
+import type { Planlog } from './create-server.js';
 
 /** A stop that takes this long hangs: better an exit that says so. */
 const STOP_WITHIN_MS = 10_000;
@@ -13,7 +12,10 @@ process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 
 try {
-  server = await startPlanlog(readConfig(process.env));
+  const config = readConfig(process.env);
+  // Loaded after the environment was read: a bad value is told at once.
+  const { startPlanlog } = await import('./create-server.js');
+  server = await startPlanlog(config);
   process.stdout.write(
     `planlog listening on ${server.url} (loopback only: no auth is configured)\n`,
   );
