@@ -1,10 +1,11 @@
 /**
- * The HTTP API as a Nest module, on Fastify. It needs SessionTodos and the command handlers of
- * the module it is given, and a CommandBus; who wants only those leaves it out.
+ * The HTTP API as a Nest module, on Fastify. It needs SessionTodos, TodoHistory and the command
+ * handlers of the module it is given, and a CommandBus; who wants only those leaves it out.
  */
 import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { Draining } from './draining.js';
 import { HealthController } from './health/health.controller.js';
+import { TodoHistoryController } from './history/todo-history.controller.js';
 import { LocalIdentity, RequestIdentity } from './request/request-identity.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { OpenStreams } from './sse/open-streams.js';
@@ -20,12 +21,13 @@ export const API_CONTROLLERS = [
   TodosController,
   SessionsController,
   TodoEventsController,
+  TodoHistoryController,
   ToolsController,
   HealthController,
 ] as const;
 
 export interface ApiModuleOptions {
-  /** Where SessionTodos and the command handlers come from. */
+  /** Where SessionTodos, TodoHistory and the command handlers come from. */
   readonly imports: NonNullable<ModuleMetadata['imports']>;
   /** Provides `Readiness`. */
   readonly readiness: Provider;

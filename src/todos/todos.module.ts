@@ -15,6 +15,7 @@ import { ProjectionHost } from '../projections/runtime/projection-host.js';
 import { sessionTodosProjection } from '../projections/session-todos/session-todos.projection.js';
 import { SessionTodos } from '../projections/session-todos/session-todos.js';
 import { truncateDeletedSessions } from '../projections/session-todos/truncate-deleted-sessions.js';
+import { TodoHistory } from '../projections/todo-history/todo-history.js';
 
 export interface TodosModuleOptions {
   /** What new writes may be. Every deployment chooses `allowParallelInProgress`. */
@@ -42,6 +43,11 @@ export class TodosModule {
             return new SessionTodos(host.project(sessionTodosProjection));
           },
         },
+        {
+          provide: TodoHistory,
+          inject: [EVENT_LOG],
+          useFactory: (log: EventLog) => new TodoHistory(log),
+        },
         StartTurnHandler,
         WriteTodosHandler,
         EndTurnHandler,
@@ -49,7 +55,7 @@ export class TodosModule {
         DeleteSessionHandler,
         TodoWriteTool,
       ],
-      exports: [SessionTodos, TodoWriteTool, TODO_POLICY],
+      exports: [SessionTodos, TodoHistory, TodoWriteTool, TODO_POLICY],
     };
   }
 }

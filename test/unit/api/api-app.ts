@@ -7,6 +7,7 @@ import { ApiModule } from '../../../src/api/api.module.js';
 import { apiFastifyOptions } from '../../../src/api/fastify/fastify-options.js';
 import { installApi } from '../../../src/api/fastify/install-api.js';
 import { Readiness, type ReadinessCheck } from '../../../src/api/health/readiness.js';
+import { TODO_POLICY, todoPolicySchema } from '../../../src/commands/policy.js';
 import type { Receipt } from '../../../src/commands/receipt.js';
 import type {
   DeleteSession,
@@ -15,7 +16,10 @@ import type {
   StartTurn,
   WriteTodos,
 } from '../../../src/commands/session/session-commands.js';
+import { TodoWriteTool } from '../../../src/commands/todo-write/tool/call-todo-write.js';
 import { SessionTodos } from '../../../src/projections/session-todos/session-todos.js';
+import { TodoHistory } from '../../../src/projections/todo-history/todo-history.js';
+import { MemoryEventLog } from '../../../src/testing/memory-event-log.js';
 import { FakeRows } from './fake-rows.js';
 
 export type SentCommand = StartTurn | WriteTodos | EndTurn | ForkSession | DeleteSession;
@@ -56,8 +60,15 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
     providers: [
       { provide: CommandBus, useValue: bus },
       { provide: SessionTodos, useValue: new SessionTodos(rows) },
+      { provide: TodoHistory, useValue: new TodoHistory(new MemoryEventLog()) },
+      // The tool is tested on the real thing: it is more than a route.
+      { provide: TodoWriteTool, useValue: {} },
+      {
+        provide: TODO_POLICY,
+        useValue: todoPolicySchema.parse({ allowParallelInProgress: false }),
+      },
     ],
-    exports: [CommandBus, SessionTodos],
+    exports: [CommandBus, SessionTodos, TodoHistory, TodoWriteTool, TODO_POLICY],
   })
   class Fakes {}
 
