@@ -1,5 +1,6 @@
 /** The live checklist over SSE, on real connections. */
 import { connect } from 'node:net';
+import { jest } from '@jest/globals';
 import { OpenStreams } from '../../../src/api/sse/open-streams.js';
 import { INITIAL_ROW } from '../../../src/projections/session-todos/session-todos.row.js';
 import { openApiApp, type ApiApp } from './api-app.js';
@@ -140,6 +141,27 @@ describe('a stream', () => {
     expect(again.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(await again.json()).toMatchObject({ code: 'session_deleted' });
     expect(api.rows.listening).toBe(0);
+  });
+
+  it('is kept alive by a comment every fifteen seconds, from one timer for all', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'performance'] });
+    try {
+      api.rows.write('s1', 1n, ['a']);
+      const clients = [await follow(), await follow(), await follow()];
+      for (const client of clients) await client.next();
+      expect(jest.getTimerCount()).toBe(1);
+      jest.advanceTimersByTime(45_000);
+      api.rows.write('s1', 2n, ['b']);
+      for (const client of clients) {
+        expect(await client.next()).toMatchObject({ id: '2' });
+        expect(client.comments).toHaveLength(3);
+        client.leave();
+      }
+      await allGone();
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('is described by HEAD, without being opened', async () => {
