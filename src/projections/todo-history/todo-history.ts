@@ -44,7 +44,8 @@ type Standing =
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export class TodoHistory {
-  constructor(private readonly log: EventLog) {}
+  /** @param log where the streams lie; it is only read */
+  constructor(private readonly log: Pick<EventLog, 'read'>) {}
 
   /**
    * A page of the session's lists, newest first.
