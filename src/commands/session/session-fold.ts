@@ -47,9 +47,11 @@ export function startTurnFingerprint(turnId: string): string {
   return `turn/start ${turnId}`;
 }
 
-/** A digest, since a turn may hold many lists. Fields are named one by one: stored order varies. */
+/** A digest, since a turn may hold many lists. Fields are named one by one: stored order varies.
+ * With its length before it a content cannot be taken for something else. */
 export function writeTodosFingerprint(turnId: string, todos: readonly Todo[]): string {
-  const content = JSON.stringify(todos.map((todo) => [todo.content, todo.status]));
+  let content = '';
+  for (const todo of todos) content += `${todo.content.length} ${todo.content}${todo.status}`;
   return `todo/write ${turnId} ${hash('sha256', content, 'base64url')}`;
 }
 
