@@ -4,7 +4,7 @@ import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
 import type { ReadModel, ReadModels } from '../read-model/read-model.js';
 import { advance, startOf, type Checkpoint } from './checkpoint.js';
-import { systemClock } from './clock.js';
+import { systemClock, type Clock } from './clock.js';
 import type { Consumer, RunnerOptions } from './consumer.js';
 import type { Reaction } from './define-reaction.js';
 import { ProjectionNotStartedError, type ProjectionStatus } from './live-projection.js';
@@ -13,16 +13,26 @@ import { Runner } from './runner.js';
 
 /** A checkpoint is kept once, whatever is rebuilt: a side effect is not repeated by that. */
 const ONLY_GENERATION = 1;
+/** How often a checkpoint past events that are not wanted is made durable: losing one loses
+ * nothing, as they are only passed over again. */
+const PASSED_OVER_PERSIST_MS = 1_000;
 
 export class LiveReaction {
   readonly #reaction: Reaction;
   readonly #waiters: PositionWaiters;
   readonly #runner: Runner;
+  readonly #clock: Clock;
+  readonly #report: RunnerOptions['report'];
   #rows: ReadModel<never> | undefined;
+  #persistedAt = 0;
+  /** Passed over since the last durable checkpoint. */
+  #passedOver: Checkpoint | undefined;
 
   constructor(log: EventLog, reaction: Reaction, options: RunnerOptions = {}) {
     this.#reaction = reaction;
-    this.#waiters = new PositionWaiters(options.clock ?? systemClock);
+    this.#clock = options.clock ?? systemClock;
+    this.#report = options.report;
+    this.#waiters = new PositionWaiters(this.#clock);
     const consumer: Consumer = {
       name: reaction.name,
       prefix: reaction.prefix,
@@ -60,6 +70,7 @@ export class LiveReaction {
   async stop(deadlineMs: number): Promise<void> {
     await this.#runner.stop(deadlineMs);
     this.#waiters.close();
+    await this.#persistPassedOver();
     await this.#rows?.close();
     this.#rows = undefined;
   }
@@ -79,9 +90,11 @@ export class LiveReaction {
   ): Promise<void> {
     const rows = this.#open();
     let handled: StoredEvent | undefined;
+    let wanted = false;
     try {
       for (const event of events) {
         if (this.#reaction.wants(event)) {
+          wanted = true;
           signal.throwIfAborted();
           await this.#reaction.handle(event, signal);
         }
@@ -90,11 +103,31 @@ export class LiveReaction {
     } catch (error) {
       // What was done is not done again.
       if (handled) {
-        await rows.commit([], advance(startOf(checkpoint.logId), handled.position, handled));
+        await this.#persist(rows, advance(startOf(checkpoint.logId), handled.position, handled));
       }
       throw error;
     }
+    const passedOver = !wanted && this.#clock.now() - this.#persistedAt < PASSED_OVER_PERSIST_MS;
+    if (passedOver) this.#passedOver = checkpoint;
+    else await this.#persist(rows, checkpoint);
+  }
+
+  async #persist(rows: ReadModel<never>, checkpoint: Checkpoint): Promise<void> {
     await rows.commit([], checkpoint);
+    this.#persistedAt = this.#clock.now();
+    this.#passedOver = undefined;
+  }
+
+  async #persistPassedOver(): Promise<void> {
+    if (this.#rows === undefined || this.#passedOver === undefined) return;
+    try {
+      await this.#persist(this.#rows, this.#passedOver);
+    } catch (error) {
+      this.#report?.(
+        `${this.#reaction.name}: could not keep its last checkpoint; nothing is lost`,
+        error,
+      );
+    }
   }
 
   #open(): ReadModel<never> {
