@@ -118,6 +118,10 @@ export class SqliteEventLog implements EventLog {
     if (batch !== undefined) this.#writer?.send(batch);
   };
 
+  readonly #tellGrowth = (): void => {
+    this.#waiters.grownTo(this.#tail.head);
+  };
+
   #batchAnswered(reply: BatchReply): void {
     if (reply.kind === 'stored') {
       const head = this.#tail.head;
@@ -125,7 +129,8 @@ export class SqliteEventLog implements EventLog {
         this.#tail.push(committedEvent(position, stream, revision, created, event));
       });
       this.#flush();
-      if (this.#tail.head > head) this.#waiters.grownTo(this.#tail.head);
+      // Not at once: first the appends that were answered get to tell their callers.
+      if (this.#tail.head > head) setImmediate(this.#tellGrowth);
     } else if (reply.kind === 'unknown') {
       this.#fail(`a commit failed (${reply.message})`);
     } else {
