@@ -19,17 +19,21 @@ export interface ReceiptBody {
 
 export class RunningServer {
   private constructor(
-    readonly planlog: Planlog,
+    public planlog: Planlog,
     private readonly directory: string,
+    private readonly env: Record<string, string>,
   ) {}
 
   /** @param env as the server's environment; the port and the directory are chosen here */
   static async start(env: Record<string, string> = {}): Promise<RunningServer> {
     const directory = await mkdtemp(join(tmpdir(), 'planlog-http-'));
-    const planlog = await startPlanlog(
-      readConfig({ PORT: '0', PLANLOG_DATA_DIR: directory, PLANLOG_LOG_LEVEL: 'silent', ...env }),
-    );
-    return new RunningServer(planlog, directory);
+    return new RunningServer(await startOn(directory, env), directory, env);
+  }
+
+  /** Stops, and starts again on the same log. */
+  async restart(): Promise<void> {
+    await this.planlog.close();
+    this.planlog = await startOn(this.directory, this.env);
   }
 
   async stop(): Promise<void> {
@@ -84,6 +88,12 @@ export class RunningServer {
   follow(session: string, headers: Record<string, string> = {}): Promise<SseClient> {
     return SseClient.open(`${this.planlog.url}/v1/sessions/${session}/todos/events`, headers);
   }
+}
+
+function startOn(directory: string, env: Record<string, string>): Promise<Planlog> {
+  return startPlanlog(
+    readConfig({ PORT: '0', PLANLOG_DATA_DIR: directory, PLANLOG_LOG_LEVEL: 'silent', ...env }),
+  );
 }
 
 /** The receipt in an answer. */
