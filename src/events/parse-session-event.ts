@@ -1,4 +1,5 @@
 /** Reads stored events back as the domain's own: upcast, then parsed by shape. */
+import { z } from 'zod';
 import type { StoredEvent } from './log/event-log.js';
 import { eventMetadata, type EventMetadata } from './metadata.js';
 import {
@@ -45,6 +46,9 @@ export function parseMetadata(stored: StoredEvent): EventMetadata | undefined {
   return eventMetadata.safeParse(stored.metadata).data;
 }
 
-function versionOf(stored: StoredEvent): number {
-  return parseMetadata(stored)?.schemaVersion ?? 1;
+/** Read on its own: data is of its version also where the rest of the metadata is not ours. */
+const versioned = z.object({ schemaVersion: z.int().nonnegative() });
+
+function versionOf({ metadata }: StoredEvent): number {
+  return versioned.safeParse(metadata).data?.schemaVersion ?? 1;
 }

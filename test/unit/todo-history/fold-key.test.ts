@@ -21,6 +21,11 @@ describe('foldKey', () => {
     ['long s', 'ſo', 'SO'],
     ['iota subscript, as one letter and as two', '\u1fb3', 'ΑΙ'],
     ['iota subscript under another mark', '\u1fb3\u0313', '\u1f00\u0345'],
+    [
+      'iota subscript that NFC would take from under a mark',
+      '\u03b1\u0310\u0345',
+      '\u0391\u0310\u0399',
+    ],
     ['letters beyond the first plane', '\u{10400}', '\u{10428}'],
     ['Cherokee', '\u13a0', '\uab70'],
   ])('holds equal: %s', (_, a, b) => {

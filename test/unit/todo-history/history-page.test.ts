@@ -121,23 +121,17 @@ describe('a page', () => {
   });
 
   it('holds exactly 1 MiB, and not a byte more', () => {
-    const first = { ...wrote(0, 'P:a'), revision: 2n ** 63n - 1n };
-    const second = { ...wrote(0, 'P:'), revision: 2n ** 63n - 2n };
-    const third = { ...wrote(0, 'P:b'), revision: 10n ** 18n };
+    const last = 2n ** 63n - 1n;
     const build = (length: number): HistoryPage => {
-      const filled = { ...second, todos: list(`P:${'x'.repeat(length)}`) };
-      return pageOf([first, 'turn', filled, 'turn', third]);
+      const todos = list(`P:${'x'.repeat(length)}`);
+      const filled = { ...wrote(0), revision: last - 1n, todos };
+      // The list behind it is the same: the filling stands in no change.
+      const behind = { ...filled, revision: last - 2n };
+      return pageOf([{ ...wrote(0, 'P:a'), revision: last }, 'turn', filled, behind], 2);
     };
-    // The filling stands in the list and in its change.
-    const empty = sizeOf({
-      ...build(0),
-      items: build(0).items.slice(0, 2),
-      before: '9'.repeat(19),
-    });
-    const odd = (MAX_PAGE_BYTES - empty) % 2;
-    const fitting = (MAX_PAGE_BYTES - empty - odd) / 2;
+    const fitting = MAX_PAGE_BYTES - sizeOf(build(0));
     expect(revisionsOf(build(fitting))).toHaveLength(2);
-    expect(sizeOf(build(fitting))).toBe(MAX_PAGE_BYTES - odd);
+    expect(sizeOf(build(fitting))).toBe(MAX_PAGE_BYTES);
     expect(revisionsOf(build(fitting + 1))).toHaveLength(1);
   });
 

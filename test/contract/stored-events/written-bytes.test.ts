@@ -1,0 +1,63 @@
+/** What the code stores today is, to the byte, what the fixtures of today's version hold. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeEvents } from '../../../src/events/log/encode-events.js';
+import type {
+  AppendResult,
+  ExpectedRevision,
+  NewEvent,
+} from '../../../src/events/log/event-log.js';
+import { openSqliteEventLog } from '../../../src/events/log/sqlite/open-sqlite-event-log.js';
+import { SCHEMA_VERSION } from '../../../src/events/metadata.js';
+import { MemoryEventLog } from '../../../src/testing/memory-event-log.js';
+import { writeReleasedSession } from './released-session.js';
+import { readStoredBytes } from './stored-bytes.js';
+import { readFixtures, type StoredFixture } from './stored-fixtures.js';
+
+/** The log's own order within each stream; the streams as their names sort. */
+const inOrder = (events: readonly StoredFixture[]): StoredFixture[] =>
+  events.toSorted(
+    (a, b) => a.stream.localeCompare(b.stream, 'en') || Number(a.revision) - Number(b.revision),
+  );
+
+const expected = inOrder([...readFixtures(SCHEMA_VERSION).values()]);
+
+/** Keeps what every adapter is given to store: the port's own text of each event. */
+class RecordingLog extends MemoryEventLog {
+  readonly written: StoredFixture[] = [];
+
+  override async append(
+    stream: string,
+    expectedRevision: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendResult> {
+    const result = await super.append(stream, expectedRevision, events);
+    const first = result.revision + 1n - BigInt(events.length);
+    encodeEvents(events).forEach(({ type, data, metadata }, index) => {
+      const revision = (first + BigInt(index)).toString();
+      this.written.push({ stream, revision, type, data, metadata });
+    });
+    return result;
+  }
+}
+
+// A difference is a change of the stored form: raise SCHEMA_VERSION, add an upcaster and a new
+// folder of fixtures (see their README). Never edit these.
+it('commands make the same events', async () => {
+  const log = new RecordingLog();
+  await writeReleasedSession(log);
+  expect(inOrder(log.written)).toStrictEqual(expected);
+});
+
+it('the embedded log keeps the same bytes', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'planlog-bytes-'));
+  try {
+    const log = await openSqliteEventLog({ directory });
+    await writeReleasedSession(log);
+    await log.close();
+    expect(inOrder(readStoredBytes(directory))).toStrictEqual(expected);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
