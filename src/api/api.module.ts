@@ -6,6 +6,7 @@ import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '
 import { Draining } from './draining.js';
 import { HealthController } from './health/health.controller.js';
 import { TodoHistoryController } from './history/todo-history.controller.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { LocalIdentity, RequestIdentity } from './request/request-identity.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { OpenStreams } from './sse/open-streams.js';
@@ -24,6 +25,7 @@ export const API_CONTROLLERS = [
   TodoHistoryController,
   ToolsController,
   HealthController,
+  OpenApiController,
 ] as const;
 
 export interface ApiModuleOptions {

@@ -15,11 +15,13 @@ export const readHistoryQuery = z.object({
     .regex(/^\d{1,3}$/, { error: LIMIT_RULE })
     .transform(Number)
     .pipe(z.int().min(1, { error: LIMIT_RULE }).max(MAX_LIMIT, { error: LIMIT_RULE }))
-    .default(DEFAULT_LIMIT),
+    .default(DEFAULT_LIMIT)
+    .meta({ description: 'The most lists of the page.' }),
   before: z
     .string({ error: BEFORE_RULE })
     .regex(/^(0|[1-9]\d{0,18})$/, { error: BEFORE_RULE })
     .transform(BigInt)
     .pipe(z.bigint().max(MAX_REVISION, { error: BEFORE_RULE }))
-    .optional(),
+    .optional()
+    .meta({ description: 'Only lists of lower revisions, as the page before gave it.' }),
 });

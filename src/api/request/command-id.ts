@@ -1,5 +1,6 @@
 /** The header Idempotency-Key: a command's id, the caller's or one made here. */
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../problem/problem.js';
 
@@ -9,6 +10,10 @@ const FIELD = 'idempotency-key';
 /** 1 to 255 visible ASCII characters. Also the form of a tool's call id. */
 export const COMMAND_ID_PATTERN = /^[\x21-\x7e]{1,255}$/;
 export const COMMAND_ID_RULE = '1 to 255 visible ASCII characters';
+
+export const commandIdSchema = z
+  .string({ error: COMMAND_ID_RULE })
+  .regex(COMMAND_ID_PATTERN, { error: COMMAND_ID_RULE });
 
 /**
  * The command id of a request, made where there is none. It is put into the answer at once, so
