@@ -25,14 +25,20 @@ module.exports = {
       to: { path: '@photostructure/sqlite' },
     },
     {
+      name: 'only-the-esdb-log-and-its-stand-in-speak-grpc',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(events/log/esdb|testing)/' },
+      to: { path: '@eventstore/db-client|@grpc/grpc-js|google-protobuf' },
+    },
+    {
       name: 'store-adapters-are-hidden',
       comment: 'The composition root chooses an adapter; nothing else names one.',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(events/log/sqlite|projections/read-model/sqlite)/|^src/server/',
+        pathNot: '^src/(events/log/(sqlite|esdb)|projections/read-model/sqlite)/|^src/server/',
       },
-      to: { path: '^src/(events/log/sqlite|projections/read-model/sqlite)/' },
+      to: { path: '^src/(events/log/(sqlite|esdb)|projections/read-model/sqlite)/' },
     },
     {
       name: 'commands-know-events-only',
@@ -55,6 +61,22 @@ module.exports = {
         path: '^src/',
         pathNot: '^src/(commands/runtime|projections/(runtime|read-model)|events/log)/',
       },
+    },
+    {
+      name: 'event-sourcing-is-generic',
+      severity: 'error',
+      from: { path: '^src/event-sourcing/' },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(event-sourcing|commands/runtime|projections/(runtime|read-model)|events/log)/',
+      },
+    },
+    {
+      name: 'the-api-knows-no-server',
+      severity: 'error',
+      from: { path: '^src/(api|todos)/' },
+      to: { path: '^src/(server|cli)/' },
     },
     {
       name: 'no-tests-in-sources',
