@@ -90,8 +90,8 @@ describe('a turn of 100,000 lists', () => {
   });
 });
 
-describe('200,000 foreign events between two lists', () => {
-  const last = 200_003n;
+describe('50,000 foreign events between two lists', () => {
+  const last = 50_003n;
   const farApart = (revision: bigint): string => {
     if (revision === 0n) return 'session/start';
     if (revision === 1n) return 'turn/start';
@@ -112,9 +112,9 @@ describe('200,000 foreign events between two lists', () => {
     const read = await new TodoHistory(watched).page(session, { limit: 1 });
     expect(read).toMatchObject({
       state: 'present',
-      page: { items: [{ change: { added: ['item at 200003'], dropped: ['item at 2'] } }] },
+      page: { items: [{ change: { added: ['item at 50003'], dropped: ['item at 2'] } }] },
     });
-    expect(log.samples.length).toBeGreaterThan(350);
+    expect(log.samples.length).toBeGreaterThan(80);
     expect(aliveMidway).toBeLessThan(5);
   });
 });
