@@ -4,9 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
 import { OpenToAll } from '../request/route-access.js';
-import { buildDocument } from './build-document.js';
 import { DOCS_ASSETS, DOCS_PAGE, DOCS_POLICY } from './docs-assets.js';
-import { OPERATIONS } from './operations/operations.js';
 import { packageVersion } from './package-version.js';
 import { sendStatic, staticContent, type StaticContent } from './static-answer.js';
 
@@ -21,6 +19,11 @@ export class OpenApiController {
   @OpenToAll()
   async document(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const content = await this.once('openapi.json', async () => {
+      // Loaded only now, too: the table and its schemas are not needed to serve.
+      const [{ buildDocument }, { OPERATIONS }] = await Promise.all([
+        import('./build-document.js'),
+        import('./operations/operations.js'),
+      ]);
       const document = buildDocument(OPERATIONS, await packageVersion());
       return staticContent('application/json; charset=utf-8', JSON.stringify(document));
     });

@@ -1,6 +1,6 @@
 /** Turns zod schemas into JSON Schema 2020-12, those with an id into components. */
 import { z } from 'zod';
-import type { Json } from './json.js';
+import { toJson, type Json } from './json.js';
 
 const DEFS = '"#/$defs/';
 const COMPONENTS = '"#/components/schemas/';
@@ -10,10 +10,32 @@ export type Direction = 'request' | 'answer';
 
 export class SchemaComponents {
   private readonly components = new Map<string, Json>();
+  /** Most schemas are used by many routes, and converting one takes its time. */
+  private readonly converted = {
+    request: new Map<z.ZodType, Json>(),
+    answer: new Map<z.ZodType, Json>(),
+  };
 
   /** The schema in place, with references to those of its parts that have an id. */
   convert(schema: z.ZodType, direction: Direction): Json {
-    const converted = z.toJSONSchema(schema, {
+    const known = this.converted[direction].get(schema);
+    if (known !== undefined) return known;
+    const converted = this.convertOnce(schema, direction);
+    this.converted[direction].set(schema, converted);
+    return converted;
+  }
+
+  /** All components so far, by their id. */
+  all(): Record<string, Json> {
+    return Object.fromEntries([...this.components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private convertOnce(schema: z.ZodType, direction: Direction): Json {
+    const {
+      $schema,
+      $defs = {},
+      ...rest
+    } = z.toJSONSchema(schema, {
       target: 'draft-2020-12',
       io: direction === 'request' && !parsesToNumber(schema) ? 'input' : 'output',
       override({ jsonSchema }) {
@@ -21,17 +43,8 @@ export class SchemaComponents {
         if (direction === 'answer') delete jsonSchema.additionalProperties;
       },
     });
-    const text = JSON.stringify(converted).replaceAll(DEFS, COMPONENTS);
-    const { $schema, $defs, ...rest } = z.record(z.string(), z.json()).parse(JSON.parse(text));
-    for (const [id, part] of Object.entries(z.record(z.string(), z.json()).parse($defs ?? {}))) {
-      this.add(id, part);
-    }
-    return rest;
-  }
-
-  /** All components so far, by their id. */
-  all(): Record<string, Json> {
-    return Object.fromEntries([...this.components].sort(([a], [b]) => (a < b ? -1 : 1)));
+    for (const [id, part] of Object.entries($defs)) this.add(id, referring(part));
+    return referring(rest);
   }
 
   private add(id: string, part: Json): void {
@@ -41,6 +54,11 @@ export class SchemaComponents {
     }
     this.components.set(id, part);
   }
+}
+
+/** With references to components. */
+function referring(part: object): Json {
+  return toJson(JSON.parse(JSON.stringify(part).replaceAll(DEFS, COMPONENTS)));
 }
 
 /** Of a query's number, which comes as text, callers are told the number. */
