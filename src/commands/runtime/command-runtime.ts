@@ -5,7 +5,7 @@
 import { EventLogError } from '../../events/log/errors.js';
 import type { EventLog, NewEvent } from '../../events/log/event-log.js';
 import { CommandFailedError } from './command-failed.js';
-import type { Decision, KnownCommands, Placement } from './decider.js';
+import type { Decision, KnownCommand, Placement } from './decider.js';
 import { KeyedQueue } from './keyed-queue.js';
 import type { LoadedStream } from './loaded-stream.js';
 import type { LoadStream } from './load-stream.js';
@@ -30,13 +30,17 @@ export interface CommandRuntimeOptions {
 /** One command's way through the runtime. */
 export interface Transaction<State, Event, Refusal> {
   readonly stream: string;
-  /** Recorded with the events, and found again by {@link KnownCommands}. */
+  /** Recorded with the events, and found again when it comes again. */
   readonly commandId: string;
   readonly load: LoadStream<State, Event>;
   /** Keeps states between commands. Without one every command loads. */
   readonly cache?: StateCache<State, Event>;
-  /** Pure. May be called more than once. */
-  decide(state: State, known: KnownCommands): Decision<Event, Refusal>;
+  /**
+   * Pure. May be called more than once.
+   *
+   * @param known what the loaded part of the stream knows of the command id
+   */
+  decide(state: State, known: KnownCommand | undefined): Decision<Event, Refusal>;
   /** The events to store, with random ids. Called once a decision. */
   toNewEvents(events: readonly Event[]): NewEvent[];
 }
@@ -93,9 +97,9 @@ export class CommandRuntime {
     transaction: Transaction<State, Event, Refusal>,
   ): Promise<Outcome<State, Refusal>> {
     const { stream, cache } = transaction;
-    const cached = cache?.take(stream);
+    const cached = cache?.get(stream);
     if (cached !== undefined) {
-      const decision = transaction.decide(cached.state, cached.known);
+      const decision = await this.#decide(transaction, cached);
       if (decision.kind === 'append') {
         const outcome = await this.#append(transaction, cached, decision.events);
         if (outcome !== undefined) return outcome;
@@ -103,8 +107,8 @@ export class CommandRuntime {
     }
     for (let conflicts = 0; conflicts <= this.#conflictRetries; conflicts += 1) {
       if (conflicts > 0) await backoff(this.#timing, conflicts, CONFLICT_BASE, CONFLICT_CAP);
-      const loaded = await load(transaction);
-      const decision = transaction.decide(loaded.state, loaded.known);
+      const loaded = await failing(() => transaction.load(stream));
+      const decision = await this.#decide(transaction, loaded);
       if (decision.kind === 'append') {
         const outcome = await this.#append(transaction, loaded, decision.events);
         if (outcome !== undefined) return outcome;
@@ -121,6 +125,18 @@ export class CommandRuntime {
     );
   }
 
+  async #decide<State, Event, Refusal>(
+    transaction: Transaction<State, Event, Refusal>,
+    loaded: LoadedStream<State, Event>,
+  ): Promise<Decision<Event, Refusal>> {
+    const { stream, commandId } = transaction;
+    // Nearly always the id is new, and nothing is read.
+    const known = loaded.holds(commandId)
+      ? await failing(() => loaded.known(this.log, stream, commandId))
+      : undefined;
+    return transaction.decide(loaded.state, known);
+  }
+
   /** Undefined where the stream was not at the revision the decision was made on. */
   async #append<State, Event, Refusal>(
     transaction: Transaction<State, Event, Refusal>,
@@ -128,14 +144,15 @@ export class CommandRuntime {
     decided: readonly Event[],
   ): Promise<Outcome<State, Refusal> | undefined> {
     const { stream, commandId, cache } = transaction;
-    const expected = loaded.revision ?? 'no_stream';
     const events = transaction.toNewEvents(decided);
-    const at = await appendAndSettle(
-      this.log,
-      { stream, expected, events },
-      this.#timing,
-      this.#settleMs,
-    );
+    const append = { stream, expected: loaded.revision ?? 'no_stream', events } as const;
+    let at: Placement | undefined;
+    try {
+      at = await appendAndSettle(this.log, append, this.#timing, this.#settleMs);
+    } finally {
+      // Until it is known to be stored, the state is behind its stream, or may be.
+      if (at === undefined) cache?.drop(stream);
+    }
     if (at === undefined) return undefined;
     loaded.addAppended(decided, commandId, at);
     const { state } = loaded;
@@ -144,11 +161,10 @@ export class CommandRuntime {
   }
 }
 
-async function load<State, Event>(
-  transaction: Pick<Transaction<State, Event, unknown>, 'load' | 'stream'>,
-): Promise<LoadedStream<State, Event>> {
+/** What the log cannot do becomes a failure of the command. */
+async function failing<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await transaction.load(transaction.stream);
+    return await read();
   } catch (error) {
     throw error instanceof EventLogError ? asFailure(error) : error;
   }

@@ -18,14 +18,11 @@ export interface Recorded<Event> extends Placement {
   readonly commandId: string | undefined;
 }
 
-/** What the loaded part of the stream knows of a command id: the latest use of it. */
+/** What the loaded part of the stream knows of the command's id: the latest use of it. */
 export interface KnownCommand extends Placement {
   /** Stands for the content of the command: equal content gives an equal fingerprint. */
   readonly fingerprint: string;
 }
-
-/** Finds a command id in the part of the stream that was loaded. */
-export type KnownCommands = (commandId: string) => KnownCommand | undefined;
 
 /** The outcome of deciding. Only `append` may rest on a cached state. */
 export type Decision<Event, Refusal> =

@@ -1,18 +1,16 @@
 /** A stream as it was folded: the domain's state, its revision and the command ids it holds. */
-import type { StoredEvent } from '../../events/log/event-log.js';
-import type { KnownCommand, KnownCommands, Placement, StreamFold } from './decider.js';
+import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
+import type { KnownCommand, Placement, StreamFold } from './decider.js';
 
 /** Estimated memory of one entry of the command index, in bytes. */
 const ENTRY_BYTES = 200;
 
-/**
- * Grows by the events that follow it. It is owned by one holder at a time: the load that
- * makes it, then the cache, then the command that takes it from there.
- */
+/** Grows by the events that follow it, one command at a time. */
 export class LoadedStream<State, Event> {
   /** Of the stream's last event, whoever wrote it; null for a stream that does not exist. */
   revision: bigint | null = null;
-  readonly #commands = new Map<string, KnownCommand>();
+  /** Where each command id was used last. What it did is read again when the id comes again. */
+  readonly #commands = new Map<string, Placement>();
 
   constructor(
     readonly fold: StreamFold<State, Event>,
@@ -24,7 +22,34 @@ export class LoadedStream<State, Event> {
     return 1_000 + this.#commands.size * ENTRY_BYTES;
   }
 
-  readonly known: KnownCommands = (commandId) => this.#commands.get(commandId);
+  /**
+   * What the loaded part knows of a command id; undefined where it holds none, or where the
+   * event has been truncated since.
+   *
+   * @throws {UnavailableError} the log cannot be read
+   */
+  async known(
+    log: Pick<EventLog, 'read'>,
+    stream: string,
+    commandId: string,
+  ): Promise<KnownCommand | undefined> {
+    const at = this.#commands.get(commandId);
+    if (at === undefined) return undefined;
+    const { revision, position } = at;
+    const options = { direction: 'forwards', from: revision, limit: 1 } as const;
+    for await (const stored of log.read(stream, options)) {
+      if (stored.revision !== revision) return undefined;
+      const event = this.fold.parse(stored);
+      if (event === undefined) return undefined;
+      return { fingerprint: this.fold.fingerprint(event), revision, position };
+    }
+    return undefined;
+  }
+
+  /** Is the command id in the loaded part? */
+  holds(commandId: string): boolean {
+    return this.#commands.has(commandId);
+  }
 
   /** Folds an event that was read. */
   add(stored: StoredEvent): void {
@@ -46,11 +71,7 @@ export class LoadedStream<State, Event> {
   #evolve(event: Event, commandId: string | undefined, at: Placement): void {
     const { revision, position } = at;
     this.state = this.fold.evolve(this.state, { event, commandId, revision, position });
-    if (commandId === undefined) return;
-    this.#commands.set(commandId, {
-      fingerprint: this.fold.fingerprint(event),
-      revision,
-      position,
-    });
+    // Not `at` itself: it may be a whole stored event.
+    if (commandId !== undefined) this.#commands.set(commandId, { revision, position });
   }
 }

@@ -24,14 +24,17 @@ export class StateCache<State, Event> {
     });
   }
 
-  /** Hands the state over: it leaves the cache until it is put back. */
-  take(stream: string): LoadedStream<State, Event> | undefined {
-    const loaded = this.#states.get(stream);
-    if (loaded !== undefined) this.#states.delete(stream);
-    return loaded;
+  /** The state, for the one command of this stream that runs. */
+  get(stream: string): LoadedStream<State, Event> | undefined {
+    return this.#states.get(stream);
   }
 
   put(stream: string, loaded: LoadedStream<State, Event>): void {
     this.#states.set(stream, loaded);
+  }
+
+  /** Forgets a state that may be behind its stream. */
+  drop(stream: string): void {
+    this.#states.delete(stream);
   }
 }

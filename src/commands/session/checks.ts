@@ -1,5 +1,5 @@
 /** The checks that the session's deciders share, each with its refusal. */
-import type { Decision, KnownCommands } from '../runtime/decider.js';
+import type { Decision, KnownCommand } from '../runtime/decider.js';
 import type { Refusal } from '../refusals.js';
 import type { IfMatch } from './session-commands.js';
 import type { LiveSession, SessionState, StreamEvent } from './session-state.js';
@@ -40,13 +40,11 @@ function notLive(state: Exclude<SessionState, LiveSession>): Refusal {
 /** The first receipt where the command was done before, a conflict where its id was used for
  * something else, undefined where it is new. */
 export function checkRepeated(
-  known: KnownCommands,
-  commandId: string,
+  known: KnownCommand | undefined,
   fingerprint: () => string,
 ): SessionDecision | undefined {
-  const before = known(commandId);
-  if (before === undefined) return undefined;
-  if (before.fingerprint === fingerprint()) return { kind: 'done', at: before };
+  if (known === undefined) return undefined;
+  if (known.fingerprint === fingerprint()) return { kind: 'done', at: known };
   return refuse({
     code: 'idempotency_conflict',
     detail: 'This key was used in this turn for a command with other content. Use a new key.',

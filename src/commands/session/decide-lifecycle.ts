@@ -1,5 +1,5 @@
 /** ForkSession and DeleteSession, decided. */
-import type { KnownCommands } from '../runtime/decider.js';
+import type { KnownCommand } from '../runtime/decider.js';
 import { SESSION_DELETE } from '../../events/session-events.js';
 import {
   checkIfMatch,
@@ -13,7 +13,6 @@ import { forkFingerprint } from './session-fold.js';
 import type { SessionState } from './session-state.js';
 
 export interface ForkIntent {
-  readonly commandId: string;
   /** The session the fork comes from, as it was read for this command. */
   readonly source: SessionState;
   readonly sourceId: string;
@@ -28,15 +27,14 @@ export interface ForkIntent {
  */
 export function decideFork(
   child: SessionState,
-  { commandId, source, sourceId, ifMatch }: ForkIntent,
-  known: KnownCommands,
+  { source, sourceId, ifMatch }: ForkIntent,
+  known: KnownCommand | undefined,
 ): SessionDecision {
   if (source.kind !== 'live') return refuseUnlessLive(source);
   if (child.kind !== 'absent') {
-    const before = known(commandId);
-    if (before?.fingerprint === forkFingerprint(sourceId)) return { kind: 'done', at: before };
+    if (known?.fingerprint === forkFingerprint(sourceId)) return { kind: 'done', at: known };
     return refuse(
-      before === undefined
+      known === undefined
         ? { code: 'session_exists', detail: 'The new session id was used before. Use another.' }
         : {
             code: 'idempotency_conflict',
@@ -53,7 +51,6 @@ export function decideFork(
 }
 
 export interface DeleteIntent {
-  readonly commandId: string;
   readonly ifMatch?: IfMatch | undefined;
 }
 
@@ -63,13 +60,13 @@ export interface DeleteIntent {
  */
 export function decideDelete(
   state: SessionState,
-  { commandId, ifMatch }: DeleteIntent,
-  known: KnownCommands,
+  { ifMatch }: DeleteIntent,
+  known: KnownCommand | undefined,
 ): SessionDecision {
   if (state.kind === 'absent') return refuseUnlessLive(state);
   if (state.kind === 'deleted') return { kind: 'done', at: state };
   return (
-    checkRepeated(known, commandId, () => SESSION_DELETE) ??
+    checkRepeated(known, () => SESSION_DELETE) ??
     checkIfMatch(state, ifMatch) ?? {
       kind: 'append',
       events: [{ type: SESSION_DELETE, data: {} }],

@@ -1,6 +1,6 @@
 /** StartTurn and EndTurn, decided. */
 import type { TurnOutcome } from '../../events/session-events.js';
-import type { KnownCommands } from '../runtime/decider.js';
+import type { KnownCommand } from '../runtime/decider.js';
 import {
   checkIfMatch,
   checkRepeated,
@@ -14,7 +14,6 @@ import { endTurnFingerprint, startTurnFingerprint } from './session-fold.js';
 import type { SessionState, StreamEvent, TurnState } from './session-state.js';
 
 export interface StartTurnIntent {
-  readonly commandId: string;
   readonly turnId: string;
   readonly supersede: string | true | undefined;
   readonly ifMatch: IfMatch | undefined;
@@ -24,11 +23,11 @@ export interface StartTurnIntent {
 export function decideStartTurn(
   state: SessionState,
   intent: StartTurnIntent,
-  known: KnownCommands,
+  known: KnownCommand | undefined,
 ): SessionDecision {
-  const { commandId, turnId, ifMatch } = intent;
+  const { turnId, ifMatch } = intent;
   if (state.kind === 'deleted' || state.kind === 'unreadable') return refuseUnlessLive(state);
-  const repeated = checkRepeated(known, commandId, () => startTurnFingerprint(turnId));
+  const repeated = checkRepeated(known, () => startTurnFingerprint(turnId));
   if (repeated !== undefined) return repeated;
   const start: StreamEvent = { type: 'turn/start', data: { turnId } };
   if (state.kind === 'absent') {
@@ -76,7 +75,6 @@ function checkSupersede(
 }
 
 export interface EndTurnIntent {
-  readonly commandId: string;
   readonly turnId: string;
   readonly outcome: Exclude<TurnOutcome, 'superseded'>;
   readonly ifMatch: IfMatch | undefined;
@@ -85,11 +83,11 @@ export interface EndTurnIntent {
 /** Accepted when the turn named is open, or is the latest and ended with this outcome. */
 export function decideEndTurn(
   state: SessionState,
-  { commandId, turnId, outcome, ifMatch }: EndTurnIntent,
-  known: KnownCommands,
+  { turnId, outcome, ifMatch }: EndTurnIntent,
+  known: KnownCommand | undefined,
 ): SessionDecision {
   if (state.kind !== 'live') return refuseUnlessLive(state);
-  const repeated = checkRepeated(known, commandId, () => endTurnFingerprint(turnId, outcome));
+  const repeated = checkRepeated(known, () => endTurnFingerprint(turnId, outcome));
   if (repeated !== undefined) return repeated;
   const { turn } = state;
   const ended = turn?.ended ?? null;

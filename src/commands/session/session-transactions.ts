@@ -6,7 +6,7 @@ import { sessionKey, sessionStream, type SessionRef } from '../../events/session
 import type { TodoCounts } from '../../events/todo.js';
 import { CommandRefusedError, type Refusal } from '../refusals.js';
 import type { CommandRuntime, Transaction } from '../runtime/command-runtime.js';
-import type { KnownCommands, Placement } from '../runtime/decider.js';
+import type { KnownCommand, Placement } from '../runtime/decider.js';
 import { loadFirstEvent, loadToBoundary, type LoadStream } from '../runtime/load-stream.js';
 import { asFailure } from '../runtime/settle-append.js';
 import { StateCache, type StateCacheOptions } from '../runtime/state-cache.js';
@@ -16,7 +16,7 @@ import { sessionFold } from './session-fold.js';
 import type { SessionState, StreamEvent } from './session-state.js';
 
 /** A decision about a session, on its state and the command ids of its latest turn. */
-export type Decide = (state: SessionState, known: KnownCommands) => SessionDecision;
+export type Decide = (state: SessionState, known: KnownCommand | undefined) => SessionDecision;
 
 const CACHE: StateCacheOptions = { maxStates: 20_000, maxBytes: 64 * 1024 * 1024 };
 

@@ -2,7 +2,7 @@
 import type { Actor } from '../../events/metadata.js';
 import type { Todo } from '../../events/todo.js';
 import type { TodoPolicy } from '../policy.js';
-import type { KnownCommands } from '../runtime/decider.js';
+import type { KnownCommand } from '../runtime/decider.js';
 import {
   checkIfMatch,
   checkRepeated,
@@ -17,7 +17,6 @@ import type { LiveSession, SessionState } from '../session/session-state.js';
 import { checkPolicy } from './todo-policy-check.js';
 
 export interface WriteTodosIntent {
-  readonly commandId: string;
   /** Whether other content under a known command id is a conflict or a new write. */
   readonly repeats: 'key' | 'call';
   readonly actor: Actor;
@@ -32,7 +31,7 @@ export function decideWriteTodos(
   state: SessionState,
   intent: WriteTodosIntent,
   policy: TodoPolicy,
-  known: KnownCommands,
+  known: KnownCommand | undefined,
 ): SessionDecision {
   const { actor, turnId, todos, ifMatch } = intent;
   if (actor.kind !== 'agent') {
@@ -54,10 +53,10 @@ export function decideWriteTodos(
 
 function checkRepeatedWrite(
   state: LiveSession,
-  { commandId, repeats, turnId, todos }: WriteTodosIntent,
-  known: KnownCommands,
+  { repeats, turnId, todos }: WriteTodosIntent,
+  known: KnownCommand | undefined,
 ): SessionDecision | undefined {
-  const repeated = checkRepeated(known, commandId, () => writeTodosFingerprint(turnId, todos));
+  const repeated = checkRepeated(known, () => writeTodosFingerprint(turnId, todos));
   if (repeats === 'key' || repeated === undefined) return repeated;
   // Models reuse call ids: with lists A, B, A under one id the list ends as A.
   return repeated.kind === 'done' && repeated.at.revision === state.writtenAt

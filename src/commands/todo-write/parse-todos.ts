@@ -24,45 +24,70 @@ export function parseTodos(raw: unknown, path = 'todos'): ParsedTodos {
     const message = `must be an array of items, each ${ITEM_SHAPE.replace('must be ', '')}`;
     return { ok: false, errors: [{ path, message }] };
   }
-  const faults = new Faults();
+  const items: readonly unknown[] = raw;
+  // Nearly every list is right: paths and messages are made only where one is not.
+  const todos = parseFaultless(items);
+  return todos === undefined ? findFaults(items, path) : { ok: true, todos };
+}
+
+/** Undefined where there is any fault. */
+function parseFaultless(items: readonly unknown[]): readonly Todo[] | undefined {
   const todos: Todo[] = [];
+  const seen = new Set<string>();
+  for (const item of items) {
+    if (!isObject(item) || Object.keys(item).length !== 2) return undefined;
+    const { content: text, status } = item;
+    if (typeof text !== 'string' || !isStatus(status)) return undefined;
+    const result = normaliseContent(text);
+    if (!result.ok) return undefined;
+    const { content } = result;
+    seen.add(contentKey(content));
+    todos.push({ content, status });
+  }
+  return seen.size === todos.length ? todos : undefined;
+}
+
+function findFaults(items: readonly unknown[], path: string): ParsedTodos {
+  const faults = new Faults();
   const seen = new Map<string, number>();
-  raw.forEach((item: unknown, index) => {
-    const todo = parseItem(item, `${path}[${index}]`, faults);
-    if (todo === undefined) return;
-    const key = contentKey(todo.content);
+  items.forEach((item, index) => {
+    const content = checkItem(item, `${path}[${index}]`, faults);
+    if (content === undefined) return;
+    const key = contentKey(content);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, index);
     else faults.add(`${path}[${index}].content`, `must be unique: it repeats ${path}[${first}]`);
-    todos.push(todo);
   });
-  return faults.found ? { ok: false, errors: faults.list(path) } : { ok: true, todos };
+  return { ok: false, errors: faults.list(path) };
 }
 
-function parseItem(item: unknown, path: string, faults: Faults): Todo | undefined {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+/** The item's content where that is right, whatever else is wrong. */
+function checkItem(item: unknown, path: string, faults: Faults): string | undefined {
+  if (!isObject(item)) {
     faults.add(path, ITEM_SHAPE);
     return undefined;
   }
-  let rawContent: unknown;
-  let rawStatus: unknown;
-  for (const [field, value] of Object.entries(item)) {
-    if (field === 'content') rawContent = value;
-    else if (field === 'status') rawStatus = value;
-    else faults.add(`${path}.${field}`, 'is not a known field: an item has content and status');
+  for (const field of Object.keys(item)) {
+    if (field !== 'content' && field !== 'status') {
+      faults.add(`${path}.${field}`, 'is not a known field: an item has content and status');
+    }
   }
-  const content = parseContent(rawContent, `${path}.content`, faults);
-  const status = isStatus(rawStatus) ? rawStatus : undefined;
-  if (status === undefined) {
-    faults.add(
-      `${path}.status`,
-      rawStatus === undefined ? `is missing: ${LEGAL_STATUSES}` : LEGAL_STATUSES,
-    );
+  // Own fields only: a prototype has no say.
+  const own = new Map(Object.entries(item));
+  const content = checkContent(own.get('content'), `${path}.content`, faults);
+  const status = own.get('status');
+  if (!isStatus(status)) {
+    const missing = status === undefined ? 'is missing: ' : '';
+    faults.add(`${path}.status`, missing + LEGAL_STATUSES);
   }
-  return content === undefined || status === undefined ? undefined : { content, status };
+  return content;
 }
 
-function parseContent(raw: unknown, path: string, faults: Faults): string | undefined {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function checkContent(raw: unknown, path: string, faults: Faults): string | undefined {
   if (typeof raw !== 'string') {
     faults.add(path, raw === undefined ? 'is missing: must be a string' : 'must be a string');
     return undefined;
@@ -81,10 +106,6 @@ function isStatus(value: unknown): value is TodoStatus {
 class Faults {
   readonly #faults: InputFault[] = [];
   #count = 0;
-
-  get found(): boolean {
-    return this.#count > 0;
-  }
 
   add(path: string, message: string): void {
     this.#count += 1;

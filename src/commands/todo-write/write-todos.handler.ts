@@ -34,8 +34,8 @@ export class WriteTodosHandler implements ICommandHandler<WriteTodos> {
       });
     }
     const { todos } = parsed;
-    const { commandId, repeats = 'key', actor, ifMatch } = envelope;
-    const intent = { commandId, repeats, actor, turnId, todos, ifMatch };
+    const { repeats = 'key', actor, ifMatch } = envelope;
+    const intent = { repeats, actor, turnId, todos, ifMatch };
     const { revision, position } = await this.sessions.inSession(
       session,
       envelope,

@@ -10,15 +10,11 @@ import { born, deleted, forkedFrom, given, start, wrote, item } from './session-
 const fork =
   (source: ReturnType<typeof given>, more: Partial<ForkIntent> = {}): Decide =>
   (state, known) =>
-    decideFork(
-      state,
-      { commandId: 'new', source: source.state, sourceId: 's1', ifMatch: undefined, ...more },
-      known,
-    );
+    decideFork(state, { source: source.state, sourceId: 's1', ifMatch: undefined, ...more }, known);
 const del =
   (more: Partial<DeleteIntent> = {}): Decide =>
   (state, known) =>
-    decideDelete(state, { commandId: 'new', ifMatch: undefined, ...more }, known);
+    decideDelete(state, { ifMatch: undefined, ...more }, known);
 
 const forked = {
   type: 'session/start',
@@ -47,18 +43,12 @@ describe('ForkSession', () => {
   });
 
   it('repeated gives the same receipt', () => {
-    given(forkedFrom('s1', 'k'))
-      .when(fork(source, { commandId: 'k' }))
-      .repeats(0);
+    given(forkedFrom('s1', 'k')).when(fork(source), 'k').repeats(0);
   });
 
   it('with the key of another creation is a conflict', () => {
-    given(forkedFrom('s0', 'k'))
-      .when(fork(source, { commandId: 'k' }))
-      .refuses('idempotency_conflict');
-    given(born('k'))
-      .when(fork(source, { commandId: 'k' }))
-      .refuses('idempotency_conflict');
+    given(forkedFrom('s0', 'k')).when(fork(source), 'k').refuses('idempotency_conflict');
+    given(born('k')).when(fork(source), 'k').refuses('idempotency_conflict');
   });
 
   it("honours If-Match, which is about the source's revision", () => {
@@ -80,7 +70,7 @@ describe('DeleteSession', () => {
   it('again is the same receipt, under any key and any If-Match', () => {
     given(born(), deleted('k')).when(del()).repeats(1);
     given(born(), deleted('k'))
-      .when(del({ commandId: 'k', ifMatch: [0n] }))
+      .when(del({ ifMatch: [0n] }), 'k')
       .repeats(1);
   });
 
@@ -99,8 +89,6 @@ describe('DeleteSession', () => {
   });
 
   it('under the key of another command is a conflict', () => {
-    given(born(), start('t1', 'k'))
-      .when(del({ commandId: 'k' }))
-      .refuses('idempotency_conflict');
+    given(born(), start('t1', 'k')).when(del(), 'k').refuses('idempotency_conflict');
   });
 });

@@ -10,19 +10,11 @@ import { born, deleted, ended, given, item, start, wrote } from './session-scena
 const startTurn =
   (turnId: string, more: Partial<StartTurnIntent> = {}): Decide =>
   (state, known) =>
-    decideStartTurn(
-      state,
-      { commandId: 'new', turnId, supersede: undefined, ifMatch: undefined, ...more },
-      known,
-    );
+    decideStartTurn(state, { turnId, supersede: undefined, ifMatch: undefined, ...more }, known);
 const endTurn =
   (turnId: string, more: Partial<EndTurnIntent> = {}): Decide =>
   (state, known) =>
-    decideEndTurn(
-      state,
-      { commandId: 'new', turnId, outcome: 'completed', ifMatch: undefined, ...more },
-      known,
-    );
+    decideEndTurn(state, { turnId, outcome: 'completed', ifMatch: undefined, ...more }, known);
 
 const turnStart = (turnId: string) => ({ type: 'turn/start', data: { turnId } }) as const;
 const turnEnd = (turnId: string, outcome: 'completed' | 'aborted' | 'failed' | 'superseded') =>
@@ -80,25 +72,23 @@ describe('StartTurn', () => {
   describe('repeated', () => {
     it('gives the first receipt, also after other events of the turn', () => {
       given(born('a'), start('t1', 'a'), wrote('t1', [item('x')]), ended('t1'))
-        .when(startTurn('t1', { commandId: 'a' }))
+        .when(startTurn('t1'), 'a')
         .repeats(1);
     });
 
     it('with another turn id is a conflict', () => {
-      given(born('a'), start('t1', 'a'))
-        .when(startTurn('t2', { commandId: 'a' }))
-        .refuses('idempotency_conflict');
+      given(born('a'), start('t1', 'a')).when(startTurn('t2'), 'a').refuses('idempotency_conflict');
     });
 
     it('with the key of another kind of command is a conflict', () => {
       given(born('a'), start('t1', 'a'), ended('t1', 'completed', 'b'))
-        .when(startTurn('t2', { commandId: 'b' }))
+        .when(startTurn('t2'), 'b')
         .refuses('idempotency_conflict');
     });
 
     it('comes before If-Match: a retry is not refused by its own effect', () => {
       given(born(), start('t0'), ended('t0'), start('t1', 'a'))
-        .when(startTurn('t1', { commandId: 'a', ifMatch: [2n] }))
+        .when(startTurn('t1', { ifMatch: [2n] }), 'a')
         .repeats(3);
     });
   });
@@ -171,13 +161,13 @@ describe('EndTurn', () => {
 
   it('repeated gives the first receipt; with other content it is a conflict', () => {
     const turn = given(born(), start('t1'), ended('t1', 'completed', 'a'));
-    turn.when(endTurn('t1', { commandId: 'a' })).repeats(2);
-    turn.when(endTurn('t1', { commandId: 'a', outcome: 'failed' })).refuses('idempotency_conflict');
+    turn.when(endTurn('t1'), 'a').repeats(2);
+    turn.when(endTurn('t1', { outcome: 'failed' }), 'a').refuses('idempotency_conflict');
   });
 
   it('a repeat from before the latest turn is refused by its turn', () => {
     given(born(), start('t1'), ended('t1', 'completed', 'a'), start('t2'))
-      .when(endTurn('t1', { commandId: 'unknown' }))
+      .when(endTurn('t1'), 'unknown')
       .refuses('turn_mismatch');
   });
 

@@ -22,7 +22,6 @@ const write =
     decideWriteTodos(
       state,
       {
-        commandId: 'new',
         repeats: 'key',
         actor: agent,
         turnId: 't1',
@@ -104,57 +103,55 @@ describe('WriteTodos', () => {
       given(born(), start('t1'), wrote('t1', first, 'k'), wrote('t1', [item('b')], 'l'));
 
     it('with equal content gives the first receipt, also after other writes', () => {
-      session()
-        .when(write(first, { commandId: 'k' }))
-        .repeats(2);
+      session().when(write(first), 'k').repeats(2);
     });
 
     it('with other content is a conflict', () => {
       session()
-        .when(write([item('z')], { commandId: 'k' }))
+        .when(write([item('z')]), 'k')
         .refuses('idempotency_conflict');
     });
 
     it('gives the first receipt though the turn has ended since', () => {
       given(born(), start('t1'), wrote('t1', first, 'k'), ended('t1'))
-        .when(write(first, { commandId: 'k' }))
+        .when(write(first), 'k')
         .repeats(2);
     });
 
     it('gives the first receipt under a policy that was tightened since', () => {
       const two = [item('a', 'in_progress'), item('b', 'in_progress')];
       given(born(), start('t1'), wrote('t1', two, 'k'))
-        .when(write(two, { commandId: 'k' }))
+        .when(write(two), 'k')
         .repeats(2);
     });
   });
 
   describe('repeated by call id', () => {
-    const call = { commandId: 'call', repeats: 'call' } as const;
+    const call = { repeats: 'call' } as const;
     const A = [item('A')];
     const B = [item('B')];
 
     it('is a retry when it matches the latest write', () => {
       given(born(), start('t1'), wrote('t1', A, 'call'))
-        .when(write(A, call))
+        .when(write(A, call), 'call')
         .repeats(2);
     });
 
     it('is a new write when the content differs, never a conflict', () => {
       given(born(), start('t1'), wrote('t1', A, 'call'))
-        .when(write(B, call))
+        .when(write(B, call), 'call')
         .appends(written(B));
     });
 
     it('A, B, A under one id ends as A', () => {
       given(born(), start('t1'), wrote('t1', A, 'call'), wrote('t1', B, 'call'))
-        .when(write(A, call))
+        .when(write(A, call), 'call')
         .appends(written(A));
     });
 
     it('is a new write when another call wrote in between', () => {
       given(born(), start('t1'), wrote('t1', A, 'call'), wrote('t1', B, 'other'))
-        .when(write(A, call))
+        .when(write(A, call), 'call')
         .appends(written(A));
     });
   });

@@ -94,6 +94,36 @@ describe('a list', () => {
   });
 });
 
+it('whatever comes in is a list that may be stored, or has its faults named', () => {
+  const content = fc.oneof(
+    fc.constantFrom('a', 'b', ' a', '', '\ud800', 'é', 'e\u0301'),
+    fc.string(),
+  );
+  const status = fc.oneof(
+    fc.constantFrom('pending', 'in_progress', 'completed', 'done'),
+    fc.anything(),
+  );
+  const item = fc.oneof(
+    { weight: 8, arbitrary: fc.record({ content, status }) },
+    { weight: 1, arbitrary: fc.record({ content, status, id: fc.string() }, { requiredKeys: [] }) },
+    { weight: 1, arbitrary: fc.anything() },
+  );
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 5 }), (raw) => {
+      const parsed = parseTodos(raw);
+      if (!parsed.ok) {
+        expect(parsed.errors).not.toEqual([]);
+        return;
+      }
+      expect(parsed.todos).toHaveLength(raw.length);
+      expect(parseTodos(parsed.todos)).toEqual(parsed);
+      const keys = parsed.todos.map((todo) => todo.content.normalize('NFC'));
+      expect(new Set(keys).size).toBe(keys.length);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 describe('content', () => {
   it.each([
     ['trimmed', '  a\u00a0\n', 'a'],

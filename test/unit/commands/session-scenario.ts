@@ -70,7 +70,17 @@ export function given(...events: readonly (Given | { type: string; data: unknown
   });
   return {
     state: loaded.state,
-    when: (decide: Decide) => new Then(decide(loaded.state, loaded.known)),
+    /** @param by the command id that the decision is about */
+    when(decide: Decide, by = 'new') {
+      const at = events.findLastIndex((event) => 'by' in event && event.by === by);
+      const event = events[at];
+      const recorded = event && sessionFold.parse(stored(event, at));
+      const known = recorded && {
+        ...stored(event, at),
+        fingerprint: sessionFold.fingerprint(recorded),
+      };
+      return new Then(decide(loaded.state, known));
+    },
   };
 }
 

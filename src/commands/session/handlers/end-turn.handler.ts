@@ -12,7 +12,7 @@ export class EndTurnHandler implements ICommandHandler<EndTurn> {
   async execute({ session, input, envelope }: EndTurn): Promise<Receipt> {
     const { turnId, outcome } = input;
     validateCommand(session, envelope, { turnId });
-    const intent = { commandId: envelope.commandId, turnId, outcome, ifMatch: envelope.ifMatch };
+    const intent = { turnId, outcome, ifMatch: envelope.ifMatch };
     const { revision, position } = await this.sessions.inSession(
       session,
       envelope,

@@ -11,10 +11,10 @@ export class ForkSessionHandler implements ICommandHandler<ForkSession> {
 
   async execute({ session, input, envelope }: ForkSession): Promise<Receipt> {
     validateCommand(session, envelope, { sessionId: input.sessionId });
-    const { commandId, ifMatch } = envelope;
+    const { ifMatch } = envelope;
     const child = { tenant: session.tenant, sessionId: input.sessionId };
     const source = await this.sessions.read(session);
-    const intent = { commandId, source, sourceId: session.sessionId, ifMatch };
+    const intent = { source, sourceId: session.sessionId, ifMatch };
     const { revision, position } = await this.sessions.atFirstEvent(
       child,
       envelope,

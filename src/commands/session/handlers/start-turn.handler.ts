@@ -17,7 +17,7 @@ export class StartTurnHandler implements ICommandHandler<StartTurn> {
     });
     const { commandId, ifMatch } = envelope;
     const turnId = input.turnId ?? turnIdOf(commandId);
-    const intent = { commandId, turnId, supersede, ifMatch };
+    const intent = { turnId, supersede, ifMatch };
     const { revision, position } = await this.sessions.inSession(
       session,
       envelope,
