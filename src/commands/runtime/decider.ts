@@ -45,6 +45,11 @@ export interface StreamFold<State, Event> {
   isBoundary(type: string): boolean;
   /** The domain's event, undefined for a type that is not the domain's. Never throws. */
   parse(stored: StoredEvent): Event | undefined;
+  /**
+   * Does the event make earlier ones of its type of no account for the state? They are then
+   * passed over unread, which keeps a load of very many cheap.
+   */
+  replacesEarlier(event: Event): boolean;
   /** The command that caused the event. */
   commandIdOf(stored: StoredEvent): string | undefined;
   /** Total over anything a stream can show. Pure. */

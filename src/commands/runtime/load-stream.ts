@@ -3,21 +3,19 @@
  * depends on what came after it, not on the stream's length.
  */
 import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
-import type { StreamFold } from './decider.js';
+import type { Recorded, StreamFold } from './decider.js';
 import { LoadedStream } from './loaded-stream.js';
 
-/** Events kept while searching backwards. When the boundary lies further back, its place is
- * remembered and the events are read again forwards, so that memory stays bounded. */
-const KEEP = 64;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Loads one stream of the log. */
 export type LoadStream<State, Event> = (stream: string) => Promise<LoadedStream<State, Event>>;
 
 /**
- * Steps: read backwards up to the boundary, keeping the first few events; fold from the
- * boundary forwards. With no boundary in the readable part the fold starts from `initial`
- * where the stream is whole, else from `incomplete`: nothing is guessed.
+ * 1. Read backwards up to the boundary. Of events that a later one replaces only the command id
+ *    is kept, so memory and time stay small also for a turn of very many lists.
+ * 2. Fold what was kept, forwards. With no boundary in the readable part the fold starts from
+ *    `initial` where the stream is whole, else from `incomplete`: nothing is guessed.
  *
  * @throws {UnavailableError} the log cannot be read
  */
@@ -26,30 +24,28 @@ export async function loadToBoundary<State, Event>(
   fold: StreamFold<State, Event>,
   stream: string,
 ): Promise<LoadedStream<State, Event>> {
-  const kept: StoredEvent[] = [];
+  const loaded = new LoadedStream(fold, fold.initial);
+  const kept: Recorded<Event>[] = [];
+  const replaced = new Set<string>();
   let oldest: StoredEvent | undefined;
-  let count = 0;
   let found = false;
-  for await (const event of log.read(stream, { direction: 'backwards', limit: NO_LIMIT })) {
-    oldest = event;
-    count += 1;
-    if (kept.length < KEEP) kept.push(event);
-    found = fold.isBoundary(event.type);
+  for await (const stored of log.read(stream, { direction: 'backwards', limit: NO_LIMIT })) {
+    loaded.revision ??= stored.revision;
+    oldest = stored;
+    const event = replaced.has(stored.type) ? undefined : fold.parse(stored);
+    if (event !== undefined || replaced.has(stored.type)) {
+      const commandId = fold.commandIdOf(stored);
+      loaded.mention(commandId, stored);
+      const { revision, position } = stored;
+      if (event !== undefined) kept.push({ event, commandId, revision, position });
+    }
+    if (event !== undefined && fold.replacesEarlier(event)) replaced.add(stored.type);
+    found = fold.isBoundary(stored.type);
     if (found) break;
   }
   const whole = oldest === undefined || oldest.revision === 0n;
-  const loaded = new LoadedStream(fold, found || whole ? fold.initial : fold.incomplete);
-  if (oldest === undefined) return loaded;
-  if (count === kept.length) {
-    for (const event of kept.reverse()) loaded.add(event);
-    return loaded;
-  }
-  const forwards = log.read(stream, {
-    direction: 'forwards',
-    from: oldest.revision,
-    limit: NO_LIMIT,
-  });
-  for await (const event of forwards) loaded.add(event);
+  if (!found && !whole) loaded.state = fold.incomplete;
+  for (const { event, commandId, ...at } of kept.reverse()) loaded.evolve(event, commandId, at);
   return loaded;
 }
 

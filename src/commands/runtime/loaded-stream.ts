@@ -55,7 +55,7 @@ export class LoadedStream<State, Event> {
   add(stored: StoredEvent): void {
     this.revision = stored.revision;
     const event = this.fold.parse(stored);
-    if (event !== undefined) this.#evolve(event, this.fold.commandIdOf(stored), stored);
+    if (event !== undefined) this.evolve(event, this.fold.commandIdOf(stored), stored);
   }
 
   /** Folds events that this process has just appended. */
@@ -63,15 +63,25 @@ export class LoadedStream<State, Event> {
     let revision = last.revision - BigInt(events.length);
     for (const event of events) {
       revision += 1n;
-      this.#evolve(event, commandId, { revision, position: last.position });
+      this.evolve(event, commandId, { revision, position: last.position });
     }
     this.revision = last.revision;
   }
 
-  #evolve(event: Event, commandId: string | undefined, at: Placement): void {
+  /** Folds an event of the domain. */
+  evolve(event: Event, commandId: string | undefined, at: Placement): void {
     const { revision, position } = at;
     this.state = this.fold.evolve(this.state, { event, commandId, revision, position });
-    // Not `at` itself: it may be a whole stored event.
-    if (commandId !== undefined) this.#commands.set(commandId, { revision, position });
+    this.mention(commandId, at);
+  }
+
+  /** Remembers where a command id was used, where that is the latest use known. */
+  mention(commandId: string | undefined, { revision, position }: Placement): void {
+    if (commandId === undefined) return;
+    const known = this.#commands.get(commandId);
+    // Not the placement itself: it may be a whole stored event.
+    if (known === undefined || known.revision <= revision) {
+      this.#commands.set(commandId, { revision, position });
+    }
   }
 }

@@ -1,6 +1,11 @@
 /** How the command runtime reads a session's stream. */
 import { hash } from 'node:crypto';
-import { SESSION_DELETE, SESSION_START, TURN_START } from '../../events/session-events.js';
+import {
+  SESSION_DELETE,
+  SESSION_START,
+  TODO_WRITE,
+  TURN_START,
+} from '../../events/session-events.js';
 import { parseMetadata, parseSessionEvent } from '../../events/parse-session-event.js';
 import type { Todo } from '../../events/todo.js';
 import type { StreamFold } from '../runtime/decider.js';
@@ -22,6 +27,8 @@ export const sessionFold: StreamFold<SessionState, StreamEvent> = {
     if (parsed.kind === 'foreign') return undefined;
     return { type: 'unreadable', of: parsed.type, reason: parsed.reason };
   },
+  // The last list stands; an unreadable one replaces nothing.
+  replacesEarlier: (event) => event.type === TODO_WRITE,
   commandIdOf: (stored) => parseMetadata(stored)?.$causationId,
   evolve: evolveSession,
   fingerprint(event) {

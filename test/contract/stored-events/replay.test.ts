@@ -125,14 +125,24 @@ describe('version 1', () => {
     expect(foldCommands(13n).state).toMatchObject({ kind: 'deleted', revision: 13n });
   });
 
-  it('still knows the commands it came from, so that they can be repeated', () => {
-    const { known } = foldCommands(12n);
-    expect(known('command-2')).toMatchObject({ revision: 2n });
+  it('still knows the commands it came from, so that they can be repeated', async () => {
+    const log = {
+      async *read(_stream: string, { from = 0n }: { from?: bigint }) {
+        await Promise.resolve();
+        yield* upTo(12n).filter(({ revision }) => revision >= from);
+      },
+    };
+    const loaded = foldCommands(12n);
+    const known = (commandId: string) => loaded.known(log, 's', commandId);
+    expect(await known('command-2')).toMatchObject({ revision: 2n });
     const write = RELEASED.get(1)?.['02-todo-write'];
     if (write?.type !== 'todo/write') throw new Error('no list');
     const { turnId, todos } = write.data;
-    expect(known('command-2')?.fingerprint).toBe(writeTodosFingerprint(turnId, todos));
-    expect(known('command-11')).toMatchObject({ revision: 12n, fingerprint: 'turn/start t5' });
+    expect((await known('command-2'))?.fingerprint).toBe(writeTodosFingerprint(turnId, todos));
+    expect(await known('command-11')).toMatchObject({
+      revision: 12n,
+      fingerprint: 'turn/start t5',
+    });
   });
 
   it('is folded to the view that readers see', () => {

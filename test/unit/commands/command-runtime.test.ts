@@ -415,3 +415,34 @@ describe('what comes with a command', () => {
     });
   });
 });
+
+describe('a load', () => {
+  it('passes over lists that a later one replaced, but not over what they were called', async () => {
+    const app = startRuntime(log);
+    await app.start('t1');
+    const receipts = [];
+    for (let i = 0; i < 5; i += 1) receipts.push(await app.write('t1', list(`item ${i}`), `k${i}`));
+    const foreign = { id: randomUUID(), type: 'note', data: {}, metadata: {} };
+    await log.append(stream, 6n, [foreign]);
+    const fresh = startRuntime(log);
+    for (const [i, receipt] of receipts.entries()) {
+      expect(await fresh.write('t1', list(`item ${i}`), `k${i}`)).toEqual(receipt);
+    }
+    expect(await fresh.end('t1')).toMatchObject({ revision: 8n });
+  });
+
+  it('keeps the last list that can be read when a later one cannot', async () => {
+    const app = startRuntime(log);
+    await app.start('t1');
+    await app.write('t1', list('a', 'b'));
+    const broken = { id: randomUUID(), type: 'todo/write', data: { todos: 7 }, metadata: {} };
+    await log.append(stream, 2n, [broken]);
+    const sessions = new SessionTransactions(new CommandRuntime(log));
+    expect(await sessions.read(session)).toMatchObject({
+      kind: 'live',
+      revision: 3n,
+      counts: { total: 2 },
+      writtenAt: 2n,
+    });
+  });
+});
