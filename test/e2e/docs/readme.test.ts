@@ -48,6 +48,19 @@ it('its curl commands answer as it shows', async () => {
   }
 }, 60_000);
 
+it('its demo goes as it shows', async () => {
+  const shown =
+    blocks.find(({ text }) => text.startsWith('security-review'))?.text.split('\n') ?? [];
+  expect(shown.length).toBeGreaterThan(3);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['dist/src/cli/demo/demo-cli.js', '--speed', 'max'],
+    { env: { ...process.env, PLANLOG_URL: server.url } },
+  );
+  const lines = stdout.split('\n').filter((line) => line.startsWith('security-review '));
+  expect(lines).toEqual(shown);
+}, 60_000);
+
 it('its module starts and takes commands', async () => {
   const block = blocks.find(({ language }) => language === 'ts');
   expect(block).toBeDefined();
@@ -64,12 +77,17 @@ it('its module starts and takes commands', async () => {
   }
 }, 60_000);
 
-it('names every variable that the server reads, with its default, and every route', async () => {
+it('names every variable that the server reads, and every route', async () => {
   const readme = await readFile('README.md', 'utf8');
   const config = await readFile('src/server/config.ts', 'utf8');
   const names = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name ?? '');
   expect(names.length).toBeGreaterThan(7);
   for (const name of names) expect(readme).toContain(`\`${name}\``);
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(paths).length).toBeGreaterThan(10);
+  for (const path of Object.keys(paths)) {
+    if (!path.startsWith('/docs/')) expect(readme).toContain(path);
+  }
 });
 
 /** What a reader does next with the README's module. */
