@@ -31,6 +31,8 @@ export interface StandInOptions {
   readonly rememberedIds?: number;
   /** A log that several stand-ins share, as the nodes of a cluster do. */
   readonly store?: EventStore;
+  /** What gossip tells. Default: a cluster of one, led by the stand-in itself. */
+  readonly members?: () => readonly ClusterMember[];
 }
 
 /** How a server goes down. */
@@ -51,12 +53,13 @@ export class EventStoreStandIn {
   readonly #context: ServerContext;
   readonly #connections: Connections;
   readonly #grpc: GrpcServer;
-  #members: readonly ClusterMember[] | undefined;
+  readonly #members: (() => readonly ClusterMember[]) | undefined;
   #running = false;
 
   private constructor(options: StandInOptions) {
     const now = options.now ?? Date.now;
     const { rememberedIds } = options;
+    this.#members = options.members;
     this.store =
       options.store ??
       new EventStore({ now, ...(rememberedIds === undefined ? {} : { rememberedIds }) });
@@ -75,8 +78,8 @@ export class EventStoreStandIn {
       },
       members: () => this.members,
       leader: () => {
-        const leader = this.members.find(({ state, alive }) => state === 'leader' && alive);
-        return leader === undefined || leader.port === this.port ? undefined : leader;
+        const leader = this.#leader;
+        return leader?.port === this.port ? undefined : leader;
       },
     });
     this.#grpc = createGrpcServer(
@@ -111,13 +114,19 @@ export class EventStoreStandIn {
     return `esdb://127.0.0.1:${this.port}?tls=false`;
   }
 
-  /** What gossip tells. By itself a stand-in is a cluster of one, and leads it. */
+  /** What gossip tells. */
   get members(): readonly ClusterMember[] {
-    return this.#members ?? [{ host: '127.0.0.1', port: this.port, state: 'leader', alive: true }];
+    const alone: ClusterMember = {
+      host: '127.0.0.1',
+      port: this.port,
+      state: 'leader',
+      alive: true,
+    };
+    return this.#members?.() ?? [alone];
   }
 
-  set members(members: readonly ClusterMember[]) {
-    this.#members = members;
+  get running(): boolean {
+    return this.#running;
   }
 
   /** Takes the server down. What was stored stays. */
@@ -137,7 +146,7 @@ export class EventStoreStandIn {
   /** Brings a stopped server up again on its port. It remembers no event ids. */
   async comeBack(): Promise<void> {
     if (this.#running) return;
-    this.store.beginEpoch();
+    if (this.#leader?.port === this.port) this.store.beginEpoch();
     await this.#connections.listen(this.port);
     this.#running = true;
   }
@@ -176,6 +185,10 @@ export class EventStoreStandIn {
   async close(): Promise<void> {
     await this.stop();
     this.#grpc.close();
+  }
+
+  get #leader(): ClusterMember | undefined {
+    return this.members.find(({ state }) => state === 'leader');
   }
 
   #end(calls: Iterable<OpenCall>, failure: CallFailure | undefined): void {
