@@ -3,17 +3,22 @@ import type { EventLog } from '../../../src/events/log/event-log.js';
 import { describeAppends } from './append-contract.js';
 import { describeModel } from './model-contract.js';
 import { describePulls } from './pull-contract.js';
+import { EXCLUSIVE, type LogTraits } from './log-traits.js';
 import { describeReads } from './read-contract.js';
 
 /** @param openLog opens a new, empty log; the suite closes it */
-export function describeEventLogContract(name: string, openLog: () => Promise<EventLog>): void {
+export function describeEventLogContract(
+  name: string,
+  openLog: () => Promise<EventLog>,
+  traits: LogTraits = EXCLUSIVE,
+): void {
   describe(`the event log contract: ${name}`, () => {
     describeWithLog(openLog, (log) => {
-      describeAppends(log);
-      describeReads(log);
-      describePulls(log);
+      describeAppends(log, traits);
+      describeReads(log, traits);
+      describePulls(log, traits);
     });
-    describeModel(openLog);
+    describeModel(openLog, traits);
   });
 }
 
