@@ -3,6 +3,7 @@
  * socket: for tests and benches where no server can be. It behaves as a single node of 24.10
  * without TLS does, and can be told to fail in the ways in which servers and networks do.
  */
+import { setTimeout } from 'node:timers/promises';
 import { Connections } from './connections.js';
 import { Faults } from './faults.js';
 import { createGrpcServer, MAX_STREAMS_PER_CONNECTION, type GrpcServer } from './grpc-server.js';
@@ -34,6 +35,9 @@ export interface StandInOptions {
   /** What gossip tells. Default: a cluster of one, led by the stand-in itself. */
   readonly members?: () => readonly ClusterMember[];
 }
+
+/** How long a server that shuts down waits for its clients to take what it says. */
+const SHUTDOWN_MS = 1_000;
 
 /** How a server goes down. */
 export type Death =
@@ -135,10 +139,13 @@ export class EventStoreStandIn {
     this.#running = false;
     this.#context.die();
     if (death !== 'kill') {
-      const told: CallFailure = death === 'shutdown' ? 'shutting-down' : 'handler-exception';
-      this.#end(this.#context.subscriptions, told);
+      this.#connections.thaw(false);
+      const end = death === 'shutdown' ? 'shutting-down' : 'handler-exception';
+      this.#end(this.#context.subscriptions, end);
       this.#end(this.#context.batchStreams, 'shutting-down');
-      await this.observed.until((seen) => seen.open() === 0 || seen.connections === 0);
+      const told = this.observed.until((seen) => seen.open() === 0 || seen.connections === 0);
+      // A client that reads nothing any more does not hold it up.
+      await Promise.race([told, setTimeout(SHUTDOWN_MS, undefined, { ref: false })]);
     }
     await this.#connections.stop();
   }

@@ -228,7 +228,18 @@ export class EventStore {
 
   #place(stream: string, revision: bigint, event: ProposedEvent): StoredRecord {
     const created = BigInt(this.#now()) * TICKS_PER_MILLISECOND;
-    const record: StoredRecord = { ...event, stream, revision, position: this.#end, created };
+    const record: StoredRecord = {
+      id: event.id,
+      type: event.type,
+      contentType: event.contentType,
+      data: event.data,
+      metadata: event.metadata,
+      stream,
+      revision,
+      position: this.#end,
+      created,
+      encoded: undefined,
+    };
     this.#end += recordLength(stream, event);
     this.all.push(record);
     return record;

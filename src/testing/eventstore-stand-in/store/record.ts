@@ -19,6 +19,8 @@ export interface StoredRecord extends ProposedEvent {
   readonly position: bigint;
   /** .NET ticks since the Unix epoch. */
   readonly created: bigint;
+  /** Its message to readers, once one has asked: all get the same bytes. */
+  encoded: Buffer | undefined;
 }
 
 /** The revision of the event that a tombstone writes. */

@@ -1,6 +1,5 @@
 /**
- * The messages of a read or a subscription, as bytes. An event is encoded once and its bytes
- * are kept: every reader gets the same ones.
+ * The messages of a read or a subscription, as bytes.
  */
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -15,15 +14,10 @@ export interface WirePosition {
   readonly prepare: bigint;
 }
 
-const encoded = new WeakMap<StoredRecord, Buffer>();
-
 export function eventMessage(record: StoredRecord, form: UuidForm): Buffer {
   if (form === 'structured') return encodeEvent(record, structuredUuid(record.id));
-  const known = encoded.get(record);
-  if (known !== undefined) return known;
-  const bytes = encodeEvent(record, uuidMessage(record.id));
-  encoded.set(record, bytes);
-  return bytes;
+  record.encoded ??= encodeEvent(record, uuidMessage(record.id));
+  return record.encoded;
 }
 
 function encodeEvent(record: StoredRecord, id: shared.UUID): Buffer {
