@@ -10,12 +10,22 @@ import { isLoopbackHost } from './loopback.js';
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Where EventStoreDB is. */
+export interface EventStoreConfig {
+  /** Holds a password, perhaps: it goes into no log. */
+  readonly url: string;
+  /** May the server compress its responses? */
+  readonly compression: 'off' | 'gzip';
+}
+
 /** Everything the stock server is told from outside. */
 export interface PlanlogConfig {
   readonly host: string;
   /** 0 picks one. */
   readonly port: number;
   readonly dataDir: string;
+  /** EventStoreDB in place of the embedded log. */
+  readonly eventStore: EventStoreConfig | undefined;
   readonly policy: TodoPolicy;
   readonly maxBodyBytes: number;
   readonly logLevel: LogLevel;
@@ -32,8 +42,6 @@ export class ConfigError extends Error {
 
 /** Known to the contract, but this version does not carry them out: never silently ignored. */
 const NOT_YET = [
-  'EVENTSTORE_URL',
-  'EVENTSTORE_COMPRESSION',
   'DATABASE_URL',
   'DATABASE_LISTEN_URL',
   'PLANLOG_JWKS_URL',
@@ -57,6 +65,11 @@ const environment = z.object({
   HOST: z.string().refine(isLoopbackHost, { error: LOOPBACK_RULE }).default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3_000),
   PLANLOG_DATA_DIR: z.string().default('./data'),
+  EVENTSTORE_URL: z
+    .string()
+    .regex(/^esdb(\+discover)?:\/\/./, { error: 'esdb://… or esdb+discover://…' })
+    .optional(),
+  EVENTSTORE_COMPRESSION: z.enum(['off', 'gzip'], { error: 'off or gzip' }).default('off'),
   PLANLOG_ALLOW_PARALLEL_IN_PROGRESS: z
     .enum(['true', 'false'], { error: 'true or false' })
     .transform((text) => text === 'true')
@@ -85,7 +98,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): P
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => {
       const name = String(path[0]);
-      return `${name} is ${JSON.stringify(set[name])}; allowed is ${message}`;
+      // A connection string may hold a password.
+      const value = name === 'EVENTSTORE_URL' ? 'not usable' : JSON.stringify(set[name]);
+      return `${name} is ${value}; allowed is ${message}`;
     });
     throw new ConfigError([...issues, ...faults]);
   }
@@ -108,6 +123,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): P
     host: values.HOST,
     port: values.PORT,
     dataDir: values.PLANLOG_DATA_DIR,
+    eventStore:
+      values.EVENTSTORE_URL === undefined
+        ? undefined
+        : { url: values.EVENTSTORE_URL, compression: values.EVENTSTORE_COMPRESSION },
     policy,
     maxBodyBytes: values.PLANLOG_MAX_BODY_BYTES,
     logLevel: values.PLANLOG_LOG_LEVEL,

@@ -1,7 +1,7 @@
-/** Puts the stock server together: the embedded log, the modules, and the HTTP API on Fastify. */
+/** Puts the stock server together: the event log, the modules, and the HTTP API on Fastify. */
 import 'reflect-metadata';
 import { isIPv6 } from 'node:net';
-import type { NestApplicationOptions } from '@nestjs/common';
+import { Logger, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiModule } from '../api/api.module.js';
@@ -10,8 +10,6 @@ import { apiFastifyOptions } from '../api/fastify/fastify-options.js';
 import { installApi } from '../api/fastify/install-api.js';
 import { Readiness } from '../api/health/readiness.js';
 import { EventSourcingModule } from '../event-sourcing/event-sourcing.module.js';
-import type { EventLog } from '../events/log/event-log.js';
-import { openSqliteEventLog } from '../events/log/sqlite/open-sqlite-event-log.js';
 import { sqliteReadModels } from '../projections/read-model/sqlite/sqlite-read-models.js';
 import { ProjectionHost } from '../projections/runtime/projection-host.js';
 import { TodosModule } from '../todos/todos.module.js';
@@ -19,6 +17,7 @@ import { admitLoopbackOnly } from './admission.js';
 import type { PlanlogConfig } from './config.js';
 import { Connections } from './connections.js';
 import { JsonLogger } from './json-logger.js';
+import { openLog, type OpenLog } from './open-log.js';
 import { ProjectionReadiness } from './projection-readiness.js';
 
 /** How long requests in flight may take to finish when the server stops. */
@@ -39,14 +38,17 @@ export interface Planlog {
 /**
  * Starts the server. When it resolves, requests are served.
  *
- * @throws {LogFileError} the log cannot be opened
+ * @param signal gives up waiting for a log that is away
+ * @throws {LogFileError} | {EsdbStartError} | {ConnectionStringError} the log cannot be opened
  * @throws {UnusableReadModelError} the read models cannot be used
  */
-export async function startPlanlog(config: PlanlogConfig): Promise<Planlog> {
-  const log = await openSqliteEventLog({ directory: config.dataDir });
+export async function startPlanlog(config: PlanlogConfig, signal?: AbortSignal): Promise<Planlog> {
+  // Before the log, which has something to say while it waits.
+  Logger.overrideLogger(new JsonLogger(config.logLevel));
+  const opened = await openLog(config, signal);
   let app: NestFastifyApplication | undefined;
   try {
-    app = await createApp(config, log);
+    app = await createApp(config, opened);
     const connections = new Connections(app.getHttpServer());
     // A name may stand for several addresses, and each would be a server of its own.
     const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
@@ -56,12 +58,15 @@ export async function startPlanlog(config: PlanlogConfig): Promise<Planlog> {
     return listening(app, connections, host);
   } catch (error) {
     await app?.close();
-    await log.close();
+    await opened.log.close();
     throw error;
   }
 }
 
-async function createApp(config: PlanlogConfig, log: EventLog): Promise<NestFastifyApplication> {
+async function createApp(
+  config: PlanlogConfig,
+  { log, checks }: OpenLog,
+): Promise<NestFastifyApplication> {
   const options: Readonly<NestApplicationOptions> = {
     bodyParser: false,
     logger: new JsonLogger(config.logLevel),
@@ -76,7 +81,7 @@ async function createApp(config: PlanlogConfig, log: EventLog): Promise<NestFast
       readiness: {
         provide: Readiness,
         inject: [ProjectionHost],
-        useFactory: (host: ProjectionHost) => new ProjectionReadiness(host),
+        useFactory: (host: ProjectionHost) => new ProjectionReadiness(host, checks),
       },
     }),
     new FastifyAdapter(apiFastifyOptions({ maxBodyBytes: config.maxBodyBytes })),

@@ -21,8 +21,11 @@ try {
   );
   if (stopping.signal.aborted) await shutDown(server);
 } catch (error) {
-  process.stderr.write(`planlog cannot start: ${reasonOf(error)}\n`);
-  process.exitCode = 1;
+  // Told to stop while it waited for its log: that is no failure.
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`planlog cannot start: ${reasonOf(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
 /** A signal during the start takes effect when the start is done. */

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/server/config.js';
 import { startPlanlog, type Planlog } from '../../../src/server/create-server.js';
+import { EventStoreStandIn } from '../../../src/testing/eventstore-stand-in/stand-in.js';
 import { SseClient } from '../../unit/api/sse-client.js';
+
+let onStandIn = false;
+
+/** From here on each server of this test file has a stand-in for EventStoreDB of its own. */
+export function useStandIn(): void {
+  onStandIn = true;
+}
 
 export interface Answer {
   readonly status: number;
@@ -22,12 +30,15 @@ export class RunningServer {
     public planlog: Planlog,
     private readonly directory: string,
     private readonly env: Record<string, string>,
+    private readonly standIn: EventStoreStandIn | undefined,
   ) {}
 
   /** @param env as the server's environment; the port and the directory are chosen here */
   static async start(env: Record<string, string> = {}): Promise<RunningServer> {
     const directory = await mkdtemp(join(tmpdir(), 'planlog-http-'));
-    return new RunningServer(await startOn(directory, env), directory, env);
+    const standIn = onStandIn ? await EventStoreStandIn.start() : undefined;
+    const whole = { ...env, ...(standIn && { EVENTSTORE_URL: standIn.connectionString }) };
+    return new RunningServer(await startOn(directory, whole), directory, whole, standIn);
   }
 
   /** Stops, and starts again on the same log. */
@@ -38,6 +49,7 @@ export class RunningServer {
 
   async stop(): Promise<void> {
     await this.planlog.close();
+    await this.standIn?.close();
     await rm(this.directory, { recursive: true });
   }
 

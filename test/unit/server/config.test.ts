@@ -111,8 +111,6 @@ it('refuses a body limit that a list of the policy does not fit', () => {
 });
 
 it.each([
-  'EVENTSTORE_URL',
-  'EVENTSTORE_COMPRESSION',
   'DATABASE_URL',
   'DATABASE_LISTEN_URL',
   'PLANLOG_JWKS_URL',
@@ -128,4 +126,24 @@ it.each([
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain(name);
   expect(faults[0]).not.toContain('hidden');
+});
+
+it('takes EventStoreDB in place of the embedded log', () => {
+  expect(readConfig({ EVENTSTORE_URL: 'esdb://localhost:2113?tls=false' }).eventStore).toEqual({
+    url: 'esdb://localhost:2113?tls=false',
+    compression: 'off',
+  });
+  const slow = { EVENTSTORE_URL: 'esdb+discover://cluster', EVENTSTORE_COMPRESSION: 'gzip' };
+  expect(readConfig(slow).eventStore).toEqual({
+    url: 'esdb+discover://cluster',
+    compression: 'gzip',
+  });
+});
+
+it('does not show a connection string that it cannot use: it may hold a password', () => {
+  const [fault] = faultsOf({ EVENTSTORE_URL: 'http://admin:changeit@localhost' });
+  expect(fault).toContain('EVENTSTORE_URL');
+  expect(fault).toContain('esdb://');
+  expect(fault).not.toContain('changeit');
+  expect(faultsOf({ EVENTSTORE_COMPRESSION: 'br' })[0]).toContain('off or gzip');
 });
