@@ -1,7 +1,7 @@
 /** One moment of a session, as the query side hands it on: comparable, and serialised once. */
 import type { RowEntry } from '../read-model/read-model.js';
 import { INITIAL_ROW, type SessionTodosRow, type StandingSession } from './session-todos.row.js';
-import { toView, type SessionTodosView } from './session-todos.view.js';
+import { toView, viewJson, type SessionTodosView } from './session-todos.view.js';
 
 /** What orders two snapshots of a session: the epoch first, then the revision. */
 export interface SnapshotVersion {
@@ -83,6 +83,6 @@ class PresentSession {
   }
 
   get json(): string {
-    return (this.#json ??= JSON.stringify(this.view));
+    return (this.#json ??= viewJson(this.#sessionId, this.#row, this));
   }
 }

@@ -9,6 +9,7 @@ import { SESSION_STREAM_PREFIX, sessionKeyOfStream } from '../../events/session-
 import { defineProjection } from '../runtime/define-projection.js';
 import {
   INITIAL_ROW,
+  rowJson,
   sessionTodosRow,
   type SessionTodosRow,
   type StandingSession,
@@ -19,6 +20,7 @@ export const sessionTodosProjection = defineProjection<SessionTodosRow>({
   version: 1,
   prefix: SESSION_STREAM_PREFIX,
   row: sessionTodosRow,
+  toJson: rowJson,
   initial: INITIAL_ROW,
   key: (event) => sessionKeyOfStream(event.stream),
   evolve,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { TURN_OUTCOMES } from '../../events/session-events.js';
 import { TODO_STATUSES } from '../../events/todo.js';
+import { listJson } from './list-json.js';
 
 const revision = z.string().regex(/^-?[0-9]{1,20}$/);
 const todos = z.array(z.object({ content: z.string(), status: z.enum(TODO_STATUSES) })).readonly();
@@ -48,3 +49,26 @@ export const INITIAL_ROW: StandingSession = Object.freeze({
   revision: '-1',
   updatedAt: new Date(0).toISOString(),
 });
+
+/** A row as JSON. Its lists, nearly all of it, are not written out anew. */
+export function rowJson(row: SessionTodosRow): string {
+  if (row.kind === 'deleted') return JSON.stringify(row);
+  const { kind, state, todos, written, turn, previous, problems, revision, updatedAt } = row;
+  const rest = JSON.stringify({ kind, state, written, turn, problems, revision, updatedAt });
+  const lists = `"todos":${listJson(todos)},"previous":${previousJson(previous)}`;
+  return `${rest.slice(0, -1)},${lists}}`;
+}
+
+const previousTexts = new WeakMap<object, string>();
+
+/** The previous list as JSON, in a row and in a view: written out once, as a list is. */
+export function previousJson(previous: StandingSession['previous']): string {
+  if (previous === null) return 'null';
+  const known = previousTexts.get(previous);
+  if (known !== undefined) return known;
+  const { todos, turnId, outcome, revision: writtenAt } = previous;
+  const rest = JSON.stringify({ turnId, outcome, revision: writtenAt });
+  const text = `{"todos":${listJson(todos)},${rest.slice(1)}`;
+  previousTexts.set(previous, text);
+  return text;
+}

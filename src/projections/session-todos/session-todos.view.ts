@@ -1,7 +1,8 @@
 /** A session's checklist as readers see it (design, section 4, "The view"). */
 import type { TurnOutcome } from '../../events/session-events.js';
 import { countTodos, type Todo, type TodoCounts } from '../../events/todo.js';
-import type { StandingSession } from './session-todos.row.js';
+import { listJson } from './list-json.js';
+import { previousJson, type StandingSession } from './session-todos.row.js';
 
 /** What the list says about the work. */
 export type Activity = 'idle' | 'running' | 'finished' | 'failed' | 'interrupted';
@@ -61,7 +62,7 @@ export function toView(
     todos: todos.map(({ content, status }) => ({ content, status })),
     counts,
     revision,
-    turn: turn && { id: turn.id, state: turn.state, outcome: turn.outcome },
+    turn: turnOf(turn),
     activity: activityOf(counts, turn),
     previous: previous && {
       todos: previous.todos.map(({ content, status }) => ({ content, status })),
@@ -74,6 +75,29 @@ export function toView(
     epoch: standing.epoch,
     updatedAt,
   };
+}
+
+/** The view as JSON: the same text as `JSON.stringify` of {@link toView} gives, at less cost. */
+export function viewJson(
+  sessionId: string,
+  row: StandingSession,
+  standing: { readonly parked: boolean; readonly epoch: number },
+): string {
+  const { state, todos, turn, previous, problems, revision, updatedAt } = row;
+  const counts = countTodos(todos);
+  const activity = activityOf(counts, turn);
+  const { parked, epoch } = standing;
+  const head = JSON.stringify({ sessionId, state });
+  const middle = JSON.stringify({ counts, revision, turn: turnOf(turn), activity });
+  const tail = JSON.stringify({ problems, parked, epoch, updatedAt });
+  return (
+    `${head.slice(0, -1)},"todos":${listJson(todos)},${middle.slice(1, -1)},` +
+    `"previous":${previousJson(previous)},${tail.slice(1)}`
+  );
+}
+
+function turnOf(turn: StandingSession['turn']): TurnView | null {
+  return turn && { id: turn.id, state: turn.state, outcome: turn.outcome };
 }
 
 /** Speaks of the list; the first match decides. */

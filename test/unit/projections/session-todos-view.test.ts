@@ -5,10 +5,20 @@ import {
   isNewer,
   snapshotOf,
 } from '../../../src/projections/session-todos/session-snapshot.js';
-import type { SessionTodosRow } from '../../../src/projections/session-todos/session-todos.row.js';
-import { end, fold, list, remove, start, turn, view, write } from './session-scenario.js';
+import {
+  rowJson,
+  sessionTodosRow,
+  type SessionTodosRow,
+} from '../../../src/projections/session-todos/session-todos.row.js';
+import { end, fold, foreign, list, remove, start, turn, view, write } from './session-scenario.js';
 
 const open = [start, turn('t1')];
+
+const unordered = {
+  todos: [{ more: 1, status: 'pending', content: 'a' }],
+  turnId: 't1',
+  more: 1,
+};
 
 function entry(row: SessionTodosRow | undefined, more = {}): RowEntry<SessionTodosRow> {
   return { key: 'default.s1', row, epoch: 0, parked: undefined, change: 1, ...more };
@@ -64,6 +74,25 @@ describe('snapshot', () => {
     expect(snapshot.view).toBe(snapshot.view);
     expect(snapshot.json).toBe(JSON.stringify(snapshot.view));
     expect(snapshot).toMatchObject({ revision: 2n, epoch: 0, parked: false });
+  });
+
+  it.each([
+    ['no turn', [start]],
+    ['a list', [...open, write('t1', 'P:"a"\\n\u2028 \ud800 é', 'I:b'), foreign]],
+    ['a previous list', [...open, write('t1', 'P:a'), end('t1', 'failed'), turn('t2')]],
+    ['a previous list and a list', [...open, write('t1', 'C:a'), turn('t2'), write('t2', 'P:b')]],
+    ['fields it does not know', [...open, { type: 'todo/write', data: unordered }]],
+    ['a deleted session', [...open, write('t1', 'P:a'), remove]],
+  ])('and its row are written out as JSON.stringify writes them: %s', (_, told) => {
+    const row = fold(told);
+    const snapshot = snapshotOf('s"1', entry(row));
+    if (snapshot.state === 'present') {
+      expect(snapshot.json).toBe(JSON.stringify(snapshot.view));
+      expect(snapshot.json).toBe(snapshot.json);
+    }
+    // The order of a row's fields is nobody's business.
+    expect(JSON.parse(rowJson(row))).toEqual(row);
+    expect(sessionTodosRow.parse(JSON.parse(rowJson(row)))).toEqual(row);
   });
 
   it('of a deleted session holds nothing but its version', () => {

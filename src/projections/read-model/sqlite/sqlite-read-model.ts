@@ -50,6 +50,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   readonly #path: string;
   readonly #row: z.ZodType<Row>;
   readonly #columns: readonly RowColumn<Row>[];
+  readonly #toJson: (row: Row) => string;
   readonly #cache: LRUCache<string, RowEntry<Row>>;
   readonly #begin: StatementSyncInstance;
   readonly #commit: StatementSyncInstance;
@@ -74,6 +75,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     this.#path = path;
     this.#row = shape.row;
     this.#columns = shape.columns ?? [];
+    this.#toJson = shape.toJson ?? JSON.stringify;
     this.#cache = new LRUCache({ max: limits.maxRows, maxSize: limits.maxBytes });
     const names = ['key', 'row', 'epoch', 'parked', 'change'].concat(
       this.#columns.map(({ name }) => columnName(name)),
@@ -177,7 +179,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
       this.#begin.run();
       for (const { key, row, epoch, parked } of rows) {
         change += 1;
-        const json = row === undefined ? null : JSON.stringify(row);
+        const json = row === undefined ? null : this.#toJson(row);
         this.#upsert.run(
           key,
           json,
