@@ -2,9 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { jest } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { ReadModel } from '../../../src/projections/read-model/read-model.js';
 import { sqliteReadModels } from '../../../src/projections/read-model/sqlite/sqlite-read-models.js';
+import { WalKeeper } from '../../../src/projections/read-model/sqlite/wal-keeper.js';
 import { at, note, noteShape, readModelContract, type Note } from './read-model-contract.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'planlog-read-model-'));
@@ -119,5 +123,73 @@ describe('SQLite files', () => {
     for (const key of keys) expect(await rows.get(key)).toMatchObject({ row: { text: key } });
     expect(await rows.get('big')).toMatchObject({ row: { size: 5_000 } });
     await rows.close();
+  });
+
+  it('have their -wal copied by a thread, and written from its beginning again', async () => {
+    const rows = await sqliteReadModels(own, {}, 128 * 1024).open(noteShape, 1);
+    // A -wal that begins anew gets another salt.
+    const salt = (): string => readFileSync(`${file}-wal`).subarray(16, 24).toString('hex');
+    let round = 0;
+    const commit = async (): Promise<void> => {
+      round += 1;
+      const some = Array.from({ length: 10 }, (_, key) => note(`k${key}`, `${round} `.repeat(900)));
+      await rows.commit(some, at(round));
+      await setTimeout(1);
+    };
+    await commit();
+    const first = salt();
+    while (salt() === first) await commit();
+    const second = salt();
+    while (salt() === second) await commit();
+    const last = { row: { text: `${round} `.repeat(900) } };
+    expect(await rows.get('k3')).toMatchObject(last);
+    await rows.close();
+    const again = await open();
+    expect(await again.checkpoint()).toEqual(at(round));
+    expect(await again.get('k3')).toMatchObject(last);
+    await again.close();
+  });
+});
+
+describe('the keeper of a -wal', () => {
+  const entry = (name: string, code: string): URL => {
+    const path = join(directory, name);
+    writeFileSync(path, `import { parentPort } from 'node:worker_threads';\n${code}`);
+    return pathToFileURL(path);
+  };
+  const PAGE = 4_096;
+
+  it('copies twice, and lets nobody commit the second time', async () => {
+    const answers = "parentPort.on('message', () => parentPort.postMessage('done'));";
+    const keeper = new WalKeeper('x', 4 * PAGE, () => undefined, entry('answers.mjs', answers));
+    keeper.committed(2, 0);
+    keeper.committed(0, 0);
+    expect(keeper.pause).toBeUndefined();
+    while (keeper.pause === undefined) await new Promise(setImmediate);
+    await keeper.pause;
+    await new Promise(setImmediate);
+    expect(keeper.pause).toBeUndefined();
+    await keeper.close();
+  });
+
+  it.each([
+    ['at once', "throw new Error('no memory');"],
+    ['at the first copy', "parentPort.on('message', () => { throw new Error('disk full'); });"],
+    [
+      'at the second copy',
+      "let first = true; parentPort.on('message', () => { if (!first) throw new Error('disk full'); first = false; parentPort.postMessage('done'); });",
+    ],
+  ])('says when its thread is gone %s, and holds nobody up', async (name, code) => {
+    const failed = jest.fn();
+    const keeper = new WalKeeper('x', PAGE, failed, entry(`${name}.mjs`, code));
+    keeper.committed(1, 0);
+    while (failed.mock.calls.length === 0) {
+      await keeper.pause;
+      await new Promise(setImmediate);
+    }
+    expect(keeper.pause).toBeUndefined();
+    keeper.committed(100, 0);
+    await keeper.close();
+    expect(failed).toHaveBeenCalledTimes(1);
   });
 });

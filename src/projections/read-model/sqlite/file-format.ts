@@ -24,8 +24,8 @@ export function openFile<Row>(
     db.exec('PRAGMA journal_mode = WAL');
     // Derived data, atomic with its checkpoint: a lost tail is folded again.
     db.exec('PRAGMA synchronous = NORMAL');
-    // A checkpoint syncs, and that stalls the event loop: fewer of them, at 16 MiB of -wal.
-    db.exec('PRAGMA wal_autocheckpoint = 4000');
+    // A checkpoint here would stall the event loop: WalKeeper does it long before 64 MiB.
+    db.exec('PRAGMA wal_autocheckpoint = 16000');
     db.exec('PRAGMA busy_timeout = 250');
     if (isNew) layOut(db, shape, generation);
     checkOwner(db, path, shape, generation);
@@ -34,6 +34,11 @@ export function openFile<Row>(
     db.close();
     throw asReadModelError(error, path);
   }
+}
+
+/** Has the connection do its own checkpoints, at 16 MiB: better a stall than a -wal that grows. */
+export function checkpointHere(db: DatabaseSyncInstance): void {
+  if (db.isOpen) db.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 
 /** The column a row's value is kept in. */

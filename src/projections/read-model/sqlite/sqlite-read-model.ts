@@ -16,6 +16,7 @@ import {
   type RowWrite,
 } from '../read-model.js';
 import { asReadModelError, columnName, damaged } from './file-format.js';
+import type { WalKeeper } from './wal-keeper.js';
 
 export interface RowCacheLimits {
   /** The most JSON of rows kept parsed, bytes. In memory they take about three times that. */
@@ -52,6 +53,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   readonly #columns: readonly RowColumn<Row>[];
   readonly #toJson: (row: Row) => string;
   readonly #cache: LRUCache<string, RowEntry<Row>>;
+  readonly #wal: WalKeeper;
   readonly #begin: StatementSyncInstance;
   readonly #commit: StatementSyncInstance;
   readonly #select: StatementSyncInstance;
@@ -70,9 +72,11 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     path: string,
     shape: RowShape<Row>,
     limits: RowCacheLimits,
+    wal: WalKeeper,
   ) {
     this.#db = db;
     this.#path = path;
+    this.#wal = wal;
     this.#row = shape.row;
     this.#columns = shape.columns ?? [];
     this.#toJson = shape.toJson ?? JSON.stringify;
@@ -129,6 +133,8 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     rows: readonly RowWrite<Row>[],
     checkpoint: Checkpoint,
   ): Promise<readonly RowEntry<Row>[]> {
+    const { pause } = this.#wal;
+    if (pause !== undefined) return pause.then(() => this.#write(rows, checkpoint));
     return settled(() => this.#write(rows, checkpoint));
   }
 
@@ -141,11 +147,10 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     });
   }
 
-  close(): Promise<void> {
-    return settled(() => {
-      this.#cache.clear();
-      if (this.#db.isOpen) this.#db.close();
-    });
+  async close(): Promise<void> {
+    await this.#wal.close();
+    this.#cache.clear();
+    if (this.#db.isOpen) this.#db.close();
   }
 
   #get(key: string): RowEntry<Row> | undefined {
@@ -174,6 +179,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     this.#refuseRegression(checkpoint);
     const entries: RowEntry<Row>[] = [];
     const sizes: number[] = [];
+    let bytes = 0;
     let change = this.#change;
     try {
       this.#begin.run();
@@ -190,6 +196,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
         );
         entries.push({ key, row, epoch, parked, change });
         sizes.push(json?.length ?? 0);
+        bytes += json?.length ?? 0;
       }
       this.#advanceTo(checkpoint, change);
       this.#commit.run();
@@ -200,6 +207,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     this.#commits += 1;
     this.#change = change;
     this.#checkpoint = checkpoint;
+    this.#wal.committed(rows.length, bytes);
     // Only what is committed may be read.
     entries.forEach((entry, index) => {
       this.#keep(entry, sizes[index] ?? 0);

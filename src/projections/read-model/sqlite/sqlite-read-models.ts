@@ -2,18 +2,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReadModel, ReadModels, RowShape } from '../read-model.js';
-import { openFile } from './file-format.js';
+import { checkpointHere, openFile } from './file-format.js';
 import { SqliteReadModel, type RowCacheLimits } from './sqlite-read-model.js';
+import { WalKeeper } from './wal-keeper.js';
 
 const DEFAULT_CACHE: RowCacheLimits = { maxBytes: 32 * 1_048_576, maxRows: 20_000 };
+/** Real writes are about half to all of it. */
+const COPY_AT_BYTES = 32 * 1_048_576;
 
 /**
  * @param directory where the files lie; made where it is missing
  * @param cache how many rows each projection keeps parsed
+ * @param copyAtBytes how much -wal is written before it is copied into its file
  */
 export function sqliteReadModels(
   directory: string,
   cache: Partial<RowCacheLimits> = {},
+  copyAtBytes: number = COPY_AT_BYTES,
 ): ReadModels {
   const limits = { ...DEFAULT_CACHE, ...cache };
   return {
@@ -23,7 +28,10 @@ export function sqliteReadModels(
         const path = join(directory, readModelFile(shape, generation));
         const db = openFile(path, shape, generation);
         try {
-          resolve(new SqliteReadModel(db, path, shape, limits));
+          const wal = new WalKeeper(path, copyAtBytes, () => {
+            checkpointHere(db);
+          });
+          resolve(new SqliteReadModel(db, path, shape, limits, wal));
         } catch (error) {
           db.close();
           throw error;
