@@ -133,8 +133,8 @@ describe('a large log', () => {
     appending(20_000);
     const early = appending(20_000);
     for (let n = 0; n < 5; n += 1) appending(20_000);
-    // Ten times leaves room for a busy machine; copying the log would take far more.
-    expect(appending(20_000)).toBeLessThan(10 * early + 200);
+    // Leaves room for a busy machine; forgetting ids one by one from a map took 20 times as long.
+    expect(appending(20_000)).toBeLessThan(4 * early + 500);
     expect(store.all).toHaveLength(160_000 + 3);
   });
 });

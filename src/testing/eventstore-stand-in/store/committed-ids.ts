@@ -15,6 +15,9 @@ export const DEFAULT_REMEMBERED_IDS = 70_000;
 export class CommittedIds {
   readonly #limit: number;
   readonly #ids = new Map<string, CommittedId>();
+  /** The ids by age, in a ring: a map finds its oldest key slowly once many were deleted. */
+  readonly #ring: string[] = [];
+  #oldest = 0;
 
   constructor(limit = DEFAULT_REMEMBERED_IDS) {
     this.#limit = limit;
@@ -25,16 +28,22 @@ export class CommittedIds {
   }
 
   add(id: string, committed: CommittedId): void {
-    this.#ids.delete(id);
+    const known = this.#ids.has(id);
     this.#ids.set(id, committed);
-    if (this.#ids.size <= this.#limit) return;
-    for (const oldest of this.#ids.keys()) {
-      this.#ids.delete(oldest);
-      break;
+    if (known) return;
+    if (this.#ring.length < this.#limit) {
+      this.#ring.push(id);
+      return;
     }
+    const forgotten = this.#ring[this.#oldest];
+    if (forgotten !== undefined) this.#ids.delete(forgotten);
+    this.#ring[this.#oldest] = id;
+    this.#oldest = (this.#oldest + 1) % this.#limit;
   }
 
   forget(): void {
     this.#ids.clear();
+    this.#ring.length = 0;
+    this.#oldest = 0;
   }
 }
