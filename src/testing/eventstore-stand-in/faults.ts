@@ -51,7 +51,7 @@ export interface FaultSwitches {
   readonly notReady: 'all' | 'appends' | false;
   /** Calls that require a leader end with `not-leader` trailers that name this one. */
   readonly notLeader: Endpoint | false;
-  /** Calls of these kinds fail. On a batch stream that open already, its next append does. */
+  /** Calls of these kinds fail. On a batch stream that is open already, the next append ends it. */
   readonly failCalls: { readonly how: CallFailure; readonly calls: readonly CallKind[] } | false;
   /** Subscriptions stay open and nothing comes, not even a confirmation. Cleared, they go on. */
   readonly muteSubscriptions: boolean;

@@ -2,12 +2,12 @@
  * The log in memory: appends in constant time, every record found by stream and revision or by
  * its index in the order of all.
  */
-import { randomUUID } from 'node:crypto';
 import { decideAppend, type AppendDecision, type ExpectedRevision } from './append-decision.js';
 import { CommittedIds } from './committed-ids.js';
 import {
   recordLength,
   SOFT_DELETED,
+  systemEvent,
   TICKS_PER_MILLISECOND,
   TOMBSTONE_REVISION,
   type ProposedEvent,
@@ -15,6 +15,7 @@ import {
 } from './record.js';
 import { StreamLog } from './stream-log.js';
 import {
+  firstVisibleRevision,
   NO_METADATA,
   parseMetadata,
   softDeleteMetadata,
@@ -145,17 +146,7 @@ export class EventStore {
     const log = this.#streams.get(stream);
     const last = log?.lastRevision;
     if (log === undefined || last === undefined || this.#isSoftDeleted(stream)) return undefined;
-    const metadata = this.#metadataOf(stream);
-    let firstVisible = log.firstRevision;
-    const hide = (before: bigint) => {
-      if (before > firstVisible) firstVisible = before;
-    };
-    hide(metadata.truncateBefore ?? 0n);
-    if (metadata.maxCount !== undefined) hide(last - metadata.maxCount + 1n);
-    if (metadata.maxAgeSeconds !== undefined) {
-      const oldest = BigInt(this.#now()) - metadata.maxAgeSeconds * 1000n;
-      hide(log.firstCreatedSince(oldest * TICKS_PER_MILLISECOND));
-    }
+    const firstVisible = firstVisibleRevision(log, last, this.#metadataOf(stream), this.#now());
     return { log, firstVisible };
   }
 
@@ -276,14 +267,4 @@ export class EventStore {
   #notify(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-function systemEvent(type: string, data: string | Uint8Array): ProposedEvent {
-  return {
-    id: randomUUID(),
-    type,
-    contentType: 'application/json',
-    data: typeof data === 'string' ? Buffer.from(data) : data,
-    metadata: new Uint8Array(),
-  };
 }

@@ -1,6 +1,7 @@
 /**
  * What the stand-in stores: events as they came over the wire, with the place they were given.
  */
+import { randomUUID } from 'node:crypto';
 
 /** An event that a client asks to store. */
 export interface ProposedEvent {
@@ -47,4 +48,15 @@ export function recordLength(stream: string, event: ProposedEvent): bigint {
 /** As the server's MaxAppendSize counts since 24.10.4: data, metadata, and types in UTF-16. */
 export function appendSize(event: ProposedEvent): number {
   return event.data.length + event.metadata.length + 2 * event.type.length;
+}
+
+/** An event that the server writes of its own accord. */
+export function systemEvent(type: string, data: string | Uint8Array): ProposedEvent {
+  return {
+    id: randomUUID(),
+    type,
+    contentType: 'application/json',
+    data: typeof data === 'string' ? Buffer.from(data) : data,
+    metadata: new Uint8Array(),
+  };
 }

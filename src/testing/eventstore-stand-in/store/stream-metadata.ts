@@ -2,7 +2,8 @@
  * What a stream's metadata hides from its readers (`$tb`, `$maxCount`, `$maxAge`), read from the
  * bytes of the last `$metadata` event of its `$$` stream.
  */
-import { SOFT_DELETED } from './record.js';
+import { SOFT_DELETED, TICKS_PER_MILLISECOND } from './record.js';
+import type { StreamLog } from './stream-log.js';
 
 export interface StreamMetadata {
   /** `$tb`: events below it are hidden. */
@@ -26,6 +27,22 @@ export function parseMetadata(bytes: Uint8Array): StreamMetadata {
     ...(maxCount === undefined ? {} : { maxCount }),
     ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
   };
+}
+
+/** The first revision that a reader sees: the strictest of what is set. */
+export function firstVisibleRevision(
+  log: StreamLog,
+  last: bigint,
+  { truncateBefore = 0n, maxCount, maxAgeSeconds }: StreamMetadata,
+  now: number,
+): bigint {
+  const borders = [log.firstRevision, truncateBefore];
+  if (maxCount !== undefined) borders.push(last - maxCount + 1n);
+  if (maxAgeSeconds !== undefined) {
+    const oldest = BigInt(now) - maxAgeSeconds * 1000n;
+    borders.push(log.firstCreatedSince(oldest * TICKS_PER_MILLISECOND));
+  }
+  return borders.reduce((strictest, border) => (border > strictest ? border : strictest));
 }
 
 /** The bytes of a soft delete's metadata: it replaces whatever was there, rights included. */
