@@ -44,6 +44,11 @@ export function classifyAppend(
   deadlineMs: number,
 ): AppendFailure {
   const { type, code, text } = partsOf(error);
+  // Not an answer to this append, but the end of the stream that it shares with others. Only a
+  // password is looked at before anything else.
+  if (path === 'batch' && type !== undefined && code !== undefined && code !== UNAUTHENTICATED) {
+    return { kind: 'unknown', suspect: type === 'unknown' && BROKEN.has(code) };
+  }
   switch (type) {
     case 'wrong-expected-version':
       return { kind: 'conflict', actual: actualRevision(error) };
@@ -66,7 +71,7 @@ export function classifyAppend(
       if (/^Could not recognize BadRequest/i.test(text)) {
         return { kind: 'refused', problem: 'the server calls the append malformed' };
       }
-      return { kind: 'unknown', suspect: code !== undefined && BROKEN.has(code) };
+      return { kind: 'unknown', suspect: false };
     case undefined:
       // From the question which methods the server has, or from discovery: before the append
       // is sent (faults.md A10). The classic path asks neither.

@@ -6,7 +6,7 @@ import { UnavailableError } from '../errors.js';
 import { messageOf, settingProblem } from './classify-error.js';
 import { connectionSettings } from './connection-settings.js';
 import { EsdbEventLog } from './esdb-event-log.js';
-import { limitsOf, type EsdbEventLogOptions } from './esdb-options.js';
+import { limitsOf, type EsdbEventLogOptions, type EsdbReport } from './esdb-options.js';
 
 /** The log cannot be opened until somebody changes a setting, a certificate or a right. */
 export class EsdbStartError extends Error {
@@ -25,7 +25,7 @@ const LONGEST_WAIT_MS = 5_000;
  */
 export async function openEsdbEventLog(options: EsdbEventLogOptions): Promise<EsdbEventLog> {
   const settings = connectionSettings(options.connectionString);
-  const report = options.report ?? (() => undefined);
+  const report = harmless(options.report);
   const log = new EsdbEventLog({
     settings,
     compression: options.compression ?? 'off',
@@ -33,12 +33,23 @@ export async function openEsdbEventLog(options: EsdbEventLogOptions): Promise<Es
     report,
   });
   try {
-    await untilReady(log, settings.target, options);
+    await untilReady(log, settings.target, { ...options, report });
     return log;
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+/** A report that throws must not stop what it reports. */
+function harmless(report: EsdbReport | undefined): EsdbReport {
+  return (...args) => {
+    try {
+      report?.(...args);
+    } catch {
+      // Its owner's fault, and nowhere left to say so.
+    }
+  };
 }
 
 async function untilReady(

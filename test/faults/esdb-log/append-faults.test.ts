@@ -1,0 +1,172 @@
+/**
+ * Appends under load while the server goes wrong in each way it can: nothing acknowledged is
+ * lost, nothing is stored twice, and the log recovers by itself.
+ */
+import type { AppendFailure } from '../../../src/testing/eventstore-stand-in/faults.js';
+import { failure, samples } from '../../contract/event-log/sample-events.js';
+import { expectTruth, writers, type Writer } from './load.js';
+import { onStandIn } from './on-stand-in.js';
+
+describe('the log on EventStoreDB under load', () => {
+  const on = onStandIn();
+  const EACH = 12;
+  const COUNT = 16;
+
+  /** Writes; when a third is done something happens; all is told the truth. */
+  async function survives(happens: () => Promise<void> | void): Promise<Writer[]> {
+    const { log } = on();
+    const all = writers(COUNT);
+    const writing = Promise.all(all.map((writer) => writer.write(log, EACH)));
+    const { observed } = on().server;
+    const before = observed.appends.stored;
+    await observed.until((seen) => seen.appends.stored - before >= (COUNT * EACH) / 3);
+    await happens();
+    await writing;
+    await expectTruth(log, all);
+    expect((await log.readiness()).ready).toBe(true);
+    return all;
+  }
+
+  const HOWS: AppendFailure[] = [
+    'unavailable',
+    'shutting-down',
+    'internal',
+    'handler-exception',
+    'cancelled',
+    'aborted',
+    'reset',
+    'end-ok',
+    'silence',
+    'timeout-reply',
+    'unknown-reply',
+  ];
+  it.each(
+    HOWS.flatMap((how) => [
+      { how, when: 'before-commit' as const },
+      { how, when: 'after-commit' as const },
+    ]),
+  )('survives $how $when', async ({ how, when }) => {
+    await survives(() => {
+      on().server.faults.set({ failAppends: { how, when, times: 3 } });
+    });
+  });
+
+  it.each(['stored', 'dropped'] as const)(
+    'A2: is answered in time by a silent server (%s), and finds what was written',
+    async (silentAppends) => {
+      await survives(async () => {
+        const { server, log, reports } = on();
+        server.faults.set({ silentAppends });
+        const start = performance.now();
+        const error = await failure(log.append('silent', 'no_stream', samples(1)));
+        expect(error).toMatchObject({ code: 'outcome_unknown' });
+        expect(performance.now() - start).toBeLessThan(5_000);
+        server.faults.clear();
+        expect(reports.join()).toContain('replacing the connection');
+      });
+    },
+    30_000,
+  );
+
+  it('A3: half-closed by the server: takes a new client, and the next append works', async () => {
+    await survives(async () => {
+      const { server, log } = on();
+      const before = log.counters.replacedClients;
+      server.endBatchStreams();
+      // Handed to the stream that is half-closed, its fate is unknown; settled, it is there.
+      const [writer] = writers(1);
+      await writer?.write(log, 1);
+      expect(log.counters.replacedClients).toBeGreaterThan(before);
+    });
+  });
+
+  it.each(['kill', 'shutdown', 'cluster-shutdown'] as const)(
+    'comes back by itself after a %s and the loss of the idempotency cache (C 42)',
+    async (death) => {
+      await survives(() => on().server.restart(death));
+    },
+  );
+
+  it('A10: server down: nothing was stored, said at once; the same log works when it is up', async () => {
+    const { server, log } = on();
+    await log.append('s', 'no_stream', samples(1));
+    await server.stop();
+    for (let time = 0; time < 3; time += 1) {
+      await failure(log.append('s', 0n, samples(1)));
+    }
+    const start = performance.now();
+    const error = await failure(log.append('s', 0n, samples(1)));
+    expect(error).toMatchObject({ code: 'unavailable', reason: 'unreachable' });
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect((await log.readiness()).ready).toBe(false);
+    await server.comeBack();
+    expect((await log.append('s', 0n, samples(1))).revision).toBe(1n);
+  });
+
+  it('waits while a server is not ready (C 34)', async () => {
+    await survives(async () => {
+      const { server, log } = on();
+      server.faults.set({ notReady: 'appends' });
+      // It gets ready in a quarter of a second.
+      setTimeout(() => {
+        server.faults.clear();
+      }, 250);
+      expect((await log.append('soon', 'no_stream', samples(1))).revision).toBe(0n);
+    });
+  });
+
+  it('says that nothing was stored when a server stays not ready', async () => {
+    const { server, log } = on();
+    server.faults.set({ notReady: 'appends' });
+    const error = await failure(log.append('s', 'no_stream', samples(1)));
+    expect(error).toMatchObject({ code: 'unavailable' });
+    server.faults.clear();
+    expect((await log.append('s', 'no_stream', samples(1))).revision).toBe(0n);
+  });
+
+  it('freezes with the server, and goes on with it', async () => {
+    await survives(async () => {
+      const { server, log } = on();
+      server.freeze();
+      const error = await failure(log.append('frozen', 'no_stream', samples(1)));
+      expect(['outcome_unknown', 'unavailable']).toContain(
+        error instanceof Error && 'code' in error ? error.code : error,
+      );
+      server.thaw({ dropped: true });
+    });
+  });
+
+  it('takes the classic path while the clock is behind, and says so', async () => {
+    await survives(async () => {
+      const { server, log, reports } = on();
+      server.faults.set({ clockAheadMs: 30_000 });
+      const batches = server.observed.count('Streams/Append');
+      expect((await log.append('clock', 'no_stream', samples(1))).revision).toBe(0n);
+      expect(server.observed.count('Streams/Append')).toBeGreaterThan(batches);
+      expect(reports.join()).toContain('clock');
+    });
+  });
+
+  it('A5: tells the true revision after a conflict', async () => {
+    const { log } = on();
+    await log.append('s', 'no_stream', samples(5));
+    const error = await failure(log.append('s', 1n, samples(1)));
+    expect(error).toMatchObject({ code: 'conflict', actualRevision: 4n });
+  });
+
+  it('refuses more than its bound at once, and takes more afterwards', async () => {
+    const { server, log } = on();
+    server.faults.set({ silentAppends: 'stored' });
+    const appends = Array.from({ length: 4_200 }, (_, index) =>
+      log.append(`many-${index}`, 'no_stream', samples(1)).catch((error: unknown) => error),
+    );
+    const outcomes = await Promise.all(appends);
+    const overloaded = outcomes.filter(
+      (outcome) =>
+        outcome instanceof Error && 'reason' in outcome && outcome.reason === 'overloaded',
+    );
+    expect(overloaded).toHaveLength(4_200 - 4_096);
+    server.faults.clear();
+    expect((await log.append('next', 'no_stream', samples(1))).revision).toBe(0n);
+  }, 30_000);
+});

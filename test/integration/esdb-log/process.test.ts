@@ -1,0 +1,71 @@
+/** What the log does to the process it runs in: nothing ends it, and nothing keeps it. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { EventStoreStandIn } from '../../../src/testing/eventstore-stand-in/stand-in.js';
+
+const SCRIPT = new URL('./process-load.js', import.meta.url).pathname;
+
+interface Ended {
+  readonly code: number | null;
+  readonly tally: Record<string, number>;
+  readonly errors: string;
+}
+
+async function run(args: string[], underWay: () => Promise<void> | void): Promise<Ended> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  let tally: Record<string, number> = {};
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === 'under way') await underWay();
+    else tally = Object.fromEntries(Object.entries(JSON.parse(line) as object));
+  }
+  return { code: await ended, tally, errors };
+}
+
+describe('a process with the log on EventStoreDB', () => {
+  const servers: EventStoreStandIn[] = [];
+  const start = async (): Promise<EventStoreStandIn> => {
+    const server = await EventStoreStandIn.start();
+    servers.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+
+  it('ends by itself after close (C 43)', async () => {
+    const server = await start();
+    const ended = await run([server.connectionString, '', '200'], () => undefined);
+    expect(ended).toEqual({ code: 0, tally: { done: 200 }, errors: '' });
+  }, 30_000);
+
+  it.each(['kill', 'freeze', 'silence', 'half-close'] as const)(
+    'outlives thousands of appends at once that a %s meets',
+    async (how) => {
+      const server = await start();
+      const ended = await run([server.connectionString, '', '3000'], async () => {
+        if (how === 'freeze') server.freeze();
+        if (how === 'silence') server.faults.set({ silentAppends: 'dropped' });
+        if (how === 'half-close') server.endBatchStreams();
+        if (how === 'kill') await server.stop();
+      });
+      expect(ended).toMatchObject({ code: 0, errors: '' });
+      expect(Object.values(ended.tally).reduce((sum, n) => sum + n, 0)).toBe(3_000);
+    },
+    60_000,
+  );
+
+  it('A4: outlives the end of one server while another answers late', async () => {
+    const [dying, slow] = [await start(), await start()];
+    slow.faults.set({ slow: { appendMs: 500 } });
+    const ended = await run([dying.connectionString, slow.connectionString, '200'], async () => {
+      await slow.observed.until((seen) => seen.appends.received > 20);
+      dying.faults.set({ silentAppends: 'dropped' });
+      dying.endBatchStreams('unavailable');
+    });
+    expect(ended).toMatchObject({ code: 0, errors: '' });
+    expect(Object.values(ended.tally).reduce((sum, n) => sum + n, 0)).toBe(400);
+  }, 60_000);
+});
