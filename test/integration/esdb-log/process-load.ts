@@ -3,9 +3,11 @@
  * rejection that nobody handles ends it with another code, a leak does not let it end.
  *
  * Arguments: connection string, a second one or "", how many appends at once. It prints a line
- * when all are under way, and at the end how each came out.
+ * when all are under way, and another that says how each came out; then it waits for the end of
+ * its standard input.
  */
 import { randomUUID } from 'node:crypto';
+import { finished } from 'node:stream/promises';
 import { openEsdbEventLog } from '../../../src/events/log/esdb/open-esdb-event-log.js';
 
 const [first = '', second = '', count = '100'] = process.argv.slice(2);
@@ -34,4 +36,5 @@ for (const outcome of await Promise.all(appends)) {
   tally[String(outcome)] = (tally[String(outcome)] ?? 0) + 1;
 }
 process.stdout.write(`${JSON.stringify(tally)}\n`);
+await finished(process.stdin.resume());
 await Promise.all(logs.map((log) => log.close()));
