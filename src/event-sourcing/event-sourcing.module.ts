@@ -2,7 +2,7 @@
  * The generic half as a Nest module: the event log, the command runtime and the host of
  * projections and reactions. It knows no todos; a domain's module adds its own to it.
  */
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { CommandRuntime, type CommandRuntimeOptions } from '../commands/runtime/command-runtime.js';
 import type { EventLog } from '../events/log/event-log.js';
@@ -29,10 +29,22 @@ export class EventSourcingModule {
       providers: [
         { provide: EVENT_LOG, useValue: log },
         { provide: CommandRuntime, useValue: new CommandRuntime(log, commands) },
-        { provide: ProjectionHost, useValue: new ProjectionHost(log, readModels) },
+        {
+          provide: ProjectionHost,
+          useFactory: () => new ProjectionHost(log, readModels, { report: reporter() }),
+        },
         EventSourcingLifecycle,
       ],
       exports: [EVENT_LOG, CommandRuntime, ProjectionHost, CqrsModule],
     };
   }
+}
+
+/** What projections have to say goes to the application's log. */
+function reporter(): (message: string, error: unknown) => void {
+  const logger = new Logger('Projections');
+  return (message, error) => {
+    const why = error instanceof Error ? error.message : String(error);
+    logger.warn(`${message}: ${why}`);
+  };
 }

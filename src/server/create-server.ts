@@ -28,6 +28,8 @@ export interface Planlog {
   /** Where, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly app: NestFastifyApplication;
+  /** Resolves when every projection has caught up, or will not: the log says why. */
+  caughtUp(): Promise<void>;
   /**
    * Stops within two seconds: streams end, no new work comes in, what is in flight finishes,
    * projections drain, the log closes. May be called again.
@@ -99,6 +101,11 @@ function listening(app: NestFastifyApplication, connections: Connections, host: 
   return {
     url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}`,
     app,
+    caughtUp: () =>
+      app
+        .get(ProjectionHost)
+        .caughtUp()
+        .catch(() => undefined),
     close() {
       return (closed ??= (() => {
         app.get(Draining).begin();

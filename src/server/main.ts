@@ -16,10 +16,14 @@ try {
   // Loaded after the environment was read: a bad value is told at once.
   const { startPlanlog } = await import('./create-server.js');
   server = await startPlanlog(config);
-  process.stdout.write(
-    `planlog listening on ${server.url} (loopback only: no auth is configured)\n`,
-  );
+  // Until the read models have caught up, readers would see the past.
+  await server.caughtUp();
   if (stopping.signal.aborted) await shutDown(server);
+  else {
+    process.stdout.write(
+      `planlog listening on ${server.url} (loopback only: no auth is configured)\n`,
+    );
+  }
 } catch (error) {
   // Told to stop while it waited for its log: that is no failure.
   if (!stopping.signal.aborted) {

@@ -14,10 +14,21 @@ export class ProjectionReadiness extends Readiness {
   }
 
   override async checks(): Promise<ReadinessCheck[]> {
-    const [log, statuses] = await Promise.all([this.log(), this.projections.statuses()]);
-    return [
-      ...log,
-      ...statuses.map(({ name, state }) => ({ name, state, ready: state === 'live' })),
-    ];
+    return [...(await this.log()), ...(await this.ofProjections())];
+  }
+
+  /** A status that cannot be had is an answer, too: health never fails itself. */
+  private async ofProjections(): Promise<ReadinessCheck[]> {
+    try {
+      const statuses = await this.projections.statuses();
+      return statuses.map(({ name, state, problem }) => ({
+        name,
+        state: problem === null ? state : `${state} (${problem})`,
+        ready: state === 'live',
+      }));
+    } catch (error) {
+      const state = error instanceof Error ? error.message : String(error);
+      return [{ name: 'projections', state, ready: false }];
+    }
   }
 }

@@ -17,7 +17,7 @@ import { TODO_POLICY, type TodoPolicy } from '../../commands/policy.js';
 import { TodoWriteTool } from '../../commands/todo-write/tool/call-todo-write.js';
 import { toolDefinition } from '../../commands/todo-write/tool/tool-definition.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
-import { COMMAND_ID_HEADER } from '../request/command-id.js';
+import { COMMAND_ID_HEADER, COMMAND_ID_PATTERN } from '../request/command-id.js';
 import { parseBody, parseQuery } from '../request/parse-input.js';
 import { RequestIdentity } from '../request/request-identity.js';
 import { NeedsScope } from '../request/route-access.js';
@@ -55,14 +55,23 @@ export class ToolsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
+    echoCallId(body, reply);
     const { session, ...rest } = readSessionTarget(this.identity, request, sessionId);
     const { turnId, callId, arguments: raw } = parseBody(toolCallBody, body);
-    void reply.header(COMMAND_ID_HEADER, callId);
     const envelope = { ...rest, commandId: callId };
     const result = await this.tool.call(session, { turnId, arguments: raw }, envelope);
     void reply
       .header('Content-Type', JSON_MEDIA_TYPE)
       .header('Cache-Control', 'no-store')
       .send(JSON.stringify(result));
+  }
+}
+
+/** Errors return the id as well, wherever the body holds one. */
+function echoCallId(body: unknown, reply: FastifyReply): void {
+  if (typeof body !== 'object' || body === null || !('callId' in body)) return;
+  const { callId } = body;
+  if (typeof callId === 'string' && COMMAND_ID_PATTERN.test(callId)) {
+    void reply.header(COMMAND_ID_HEADER, callId);
   }
 }

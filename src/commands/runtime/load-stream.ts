@@ -64,7 +64,8 @@ export async function loadFirstEvent<State, Event>(
     const whole = event.revision === 0n;
     const loaded = new LoadedStream(fold, whole ? fold.initial : fold.incomplete);
     loaded.add(event);
-    return loaded;
+    // Another's event: the stream may go on, and its end is needed to append after it.
+    return loaded.state === fold.initial ? loadToBoundary(log, fold, stream) : loaded;
   }
   return new LoadedStream(fold, fold.initial);
 }

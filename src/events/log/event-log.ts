@@ -99,6 +99,10 @@ export interface EventPuller {
 }
 
 export interface EventLog {
+  /** True where nobody can remove a stream's last event: a stream that ends before an event that
+   * was seen is then another history. */
+  readonly lastEventsStay?: boolean;
+
   /**
    * Appends all the events or none, at exactly `expected`. The same events (ids) at the same
    * expected revision again are done, not a conflict, with the result of the first time; other

@@ -46,7 +46,9 @@ export class CheckpointMismatchError extends Error {
     readonly fault: CheckpointFault,
     what: string,
   ) {
-    super(`${what}; restore the log that belongs to it, or rebuild the projection from this log`);
+    super(
+      `${what}; restore or rebuild: put back the log it belongs to, or rebuild the projection from this one`,
+    );
   }
 }
 
@@ -142,5 +144,22 @@ export async function verifyCheckpoint(checkpoint: Checkpoint, log: EventLog): P
           'than the one that was projected',
       );
     }
+    return;
   }
+  // Nothing at or after it. Truncation leaves a stream's last event, so a stream that ends before
+  // the event is an older copy; one with no events at all may have been deleted by an operator.
+  const ends = log.lastEventsStay === true || (await hasEvents(log, stream));
+  if (ends) {
+    throw new CheckpointMismatchError(
+      'different_event',
+      `${stream} ends before revision ${at.toString()}, which was projected`,
+    );
+  }
+}
+
+async function hasEvents(log: EventLog, stream: string): Promise<boolean> {
+  const last = log.read(stream, { direction: 'backwards', limit: 1 })[Symbol.asyncIterator]();
+  const { done } = await last.next();
+  await last.return?.();
+  return done !== true;
 }

@@ -21,6 +21,9 @@ export interface RunnerStatus {
   readonly problem: string | null;
 }
 
+/** How long a view may go without reaching the head before it counts as behind. */
+const STILL_LIVE_MS = 5_000;
+
 export class RunnerProgress {
   readonly #clock: Clock;
   #state: RunnerState = 'stopped';
@@ -28,6 +31,7 @@ export class RunnerProgress {
   #lastProgress: number | undefined;
   /** The moment the view shows, milliseconds; undefined while unknown. */
   #viewOf: number | undefined;
+  #liveAt: number | undefined;
   #resubscriptions = 0;
   #watchdogResubscriptions = 0;
   #caughtUp: Promise<void>;
@@ -66,8 +70,12 @@ export class RunnerProgress {
       this.#state = 'live';
       this.#viewOf = now;
       this.#resolveCaughtUp();
+      this.#liveAt = now;
     } else {
-      this.#state = 'catching-up';
+      // A busy log always has more: a view that was live a moment ago is not behind yet.
+      if (this.#liveAt === undefined || now - this.#liveAt > STILL_LIVE_MS) {
+        this.#state = 'catching-up';
+      }
       if (newest) this.#viewOf = newest.getTime();
     }
   }

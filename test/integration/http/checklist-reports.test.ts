@@ -140,6 +140,18 @@ describe('races', () => {
   });
 });
 
+it('a tool call returns its id on errors, too', async () => {
+  const path = `/v1/sessions/${session}/tools/todo_write`;
+  for (const body of [
+    { callId: 'c1', nope: 1 },
+    { callId: 'c1', turnId: '-' },
+  ]) {
+    const { status, headers } = await server.call('POST', path, body);
+    expect(status).toBe(400);
+    expect(headers.get('idempotency-key')).toBe('c1');
+  }
+});
+
 describe('input', () => {
   it('row 58: a Python literal and a bare object are told the right shape', async () => {
     await server.startTurn(session, 't1');

@@ -279,6 +279,16 @@ describe('repeated commands', () => {
   });
 });
 
+it('a fork may take an id whose stream holds only events of others', async () => {
+  const app = startRuntime(log);
+  await app.start('t1');
+  const note = () => ({ id: randomUUID(), type: 'note', data: {}, metadata: {} });
+  await log.append('agentSession-default.child', 'no_stream', [note(), note(), note()]);
+  expect(await app.fork('child', 'k')).toMatchObject({ revision: 3n });
+  expect(await app.fork('child', 'k')).toMatchObject({ revision: 3n });
+  expect(await code(app.fork('child', 'other'))).toBe('session_exists');
+});
+
 describe('an unknown outcome', () => {
   it('of a stored append is settled by reading: done once', async () => {
     const app = startRuntime(log);

@@ -38,6 +38,7 @@ interface WaitingTruncation {
 
 /** Made by `openSqliteEventLog`. */
 export class SqliteEventLog implements EventLog {
+  readonly lastEventsStay = true;
   readonly #lock: LogLock;
   readonly #pages: LogPages;
   readonly #queue: AppendQueue;
