@@ -200,3 +200,10 @@ export class AppendQueue {
     }
   };
 }
+
+/** For appends that were with the writer when the log ended. */
+export function unknownOutcome(): OutcomeUnknownError {
+  return new OutcomeUnknownError(
+    'the log ended before it answered; the append may be stored or not',
+  );
+}

@@ -3,7 +3,7 @@
  * thread, reads come from this thread's own connection, live pulls from memory.
  */
 import { checkStreamName, encodeEvents } from '../encode-events.js';
-import { OutcomeUnknownError, UnavailableError } from '../errors.js';
+import { UnavailableError } from '../errors.js';
 import type {
   AppendResult,
   EventLog,
@@ -15,7 +15,7 @@ import type {
   StoredEvent,
 } from '../event-log.js';
 import { positionOf, type Position } from '../position.js';
-import { AppendQueue, type QueueLimits } from './append-queue.js';
+import { AppendQueue, unknownOutcome, type QueueLimits } from './append-queue.js';
 import { unusable } from './log-file-error.js';
 import type { LogLock } from './log-lock.js';
 import type { LogPage, LogPages, PageBounds } from './log-pages.js';
@@ -295,10 +295,4 @@ export class SqliteEventLog implements EventLog {
       }
     });
   }
-}
-
-function unknownOutcome(): OutcomeUnknownError {
-  return new OutcomeUnknownError(
-    'the log ended before it answered; the append may be stored or not',
-  );
 }
