@@ -112,7 +112,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 it.each<[string, Record<string, string>, RegExp]>([
   ['a bad value', { PORT: 'x' }, /PORT.*0 to 65535/],
   ['a host that all can reach', { HOST: '0.0.0.0' }, /HOST.*loopback.*no auth is configured/],
-  ['what it does not support yet', { EVENTSTORE_URL: 'esdb://x' }, /EVENTSTORE_URL/],
+  ['what it does not support yet', { DATABASE_URL: 'postgres://x' }, /DATABASE_URL/],
   ['a directory that is none', { PLANLOG_DATA_DIR: '/dev/null/x' }, /\/dev\/null/],
 ])(
   'does not start with %s: one line, exit 1',
