@@ -2,13 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { COMMAND_ID_PATTERN } from '../../commands/session/validate-command.js';
 import { invalidRequest } from '../problem/problem.js';
 
 export const COMMAND_ID_HEADER = 'Idempotency-Key';
 const FIELD = 'idempotency-key';
 
-/** 1 to 255 visible ASCII characters. Also the form of a tool's call id. */
-export const COMMAND_ID_PATTERN = /^[\x21-\x7e]{1,255}$/;
 export const COMMAND_ID_RULE = '1 to 255 visible ASCII characters';
 
 export const commandIdSchema = z

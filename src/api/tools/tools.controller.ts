@@ -14,10 +14,11 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TODO_POLICY, type TodoPolicy } from '../../commands/policy.js';
+import { COMMAND_ID_PATTERN } from '../../commands/session/validate-command.js';
 import { TodoWriteTool } from '../../commands/todo-write/tool/call-todo-write.js';
 import { toolDefinition } from '../../commands/todo-write/tool/tool-definition.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
-import { COMMAND_ID_HEADER, COMMAND_ID_PATTERN } from '../request/command-id.js';
+import { COMMAND_ID_HEADER } from '../request/command-id.js';
 import { parseBody, parseQuery } from '../request/parse-input.js';
 import { RequestIdentity } from '../request/request-identity.js';
 import { NeedsScope } from '../request/route-access.js';

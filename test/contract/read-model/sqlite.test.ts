@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { BroadcastChannel } from 'node:worker_threads';
 import { jest } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { ReadModel } from '../../../src/projections/read-model/read-model.js';
@@ -160,13 +161,26 @@ describe('the keeper of a -wal', () => {
   const PAGE = 4_096;
 
   it('copies twice, and lets nobody commit the second time', async () => {
-    const answers = "parentPort.on('message', () => parentPort.postMessage('done'));";
+    // The second copy takes until the test has seen the pause: it cannot come and go unseen.
+    const channel = new BroadcastChannel(directory);
+    const answers = `
+      import { BroadcastChannel } from 'node:worker_threads';
+      const seen = new BroadcastChannel(${JSON.stringify(directory)});
+      let copies = 0;
+      parentPort.on('message', () => {
+        copies += 1;
+        if (copies !== 2) parentPort.postMessage('done');
+      });
+      seen.onmessage = () => { seen.close(); parentPort.postMessage('done'); };`;
     const keeper = new WalKeeper('x', 4 * PAGE, () => undefined, entry('answers.mjs', answers));
     keeper.committed(2, 0);
     keeper.committed(0, 0);
     expect(keeper.pause).toBeUndefined();
     while (keeper.pause === undefined) await new Promise(setImmediate);
-    await keeper.pause;
+    const { pause } = keeper;
+    channel.postMessage('the pause was seen');
+    await pause;
+    channel.close();
     await new Promise(setImmediate);
     expect(keeper.pause).toBeUndefined();
     await keeper.close();
