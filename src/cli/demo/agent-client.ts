@@ -24,7 +24,7 @@ interface Command {
 
 /** @throws {NoServerError} */
 export async function assertServer(url: string): Promise<void> {
-  const advice = 'start one with "npm start", or set PLANLOG_URL';
+  const advice = 'start one with "planlog serve" or "npm start", or set PLANLOG_URL';
   let answer: Response;
   try {
     answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });

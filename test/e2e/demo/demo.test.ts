@@ -10,7 +10,7 @@ import { RunningServer } from '../../integration/http/running-server.js';
 
 /** Processes start slowly on a machine that is busy. */
 const SLOW = 60_000;
-const CLI = join(import.meta.dirname, '../../../src/cli/demo/demo-cli.js');
+const CLI = join(import.meta.dirname, '../../../src/cli/planlog.js');
 const SESSIONS = sessionsOf(SCRIPTS);
 
 let server: RunningServer;
@@ -104,7 +104,7 @@ it('leaves no turn open when it is ended early', async () => {
 
 describe('as a process', () => {
   const start = (env: Record<string, string>, ...args: string[]) =>
-    spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    spawn(process.execPath, [CLI, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 
   it(
     'says in one line that no server answers, and what to do',
@@ -113,7 +113,7 @@ describe('as a process', () => {
       const [errors] = await Promise.all([text(demo.stderr), once(demo, 'close')]);
       expect(demo.exitCode).toBe(1);
       expect(errors).toBe(
-        'demo: no Planlog server answers at http://127.0.0.1:1: start one with "npm start", or set PLANLOG_URL\n',
+        'planlog demo: no Planlog server answers at http://127.0.0.1:1: start one with "planlog serve" or "npm start", or set PLANLOG_URL\n',
       );
     },
     SLOW,
@@ -128,7 +128,7 @@ describe('as a process', () => {
     async (...args) => {
       const demo = start({}, ...args);
       const [errors] = await Promise.all([text(demo.stderr), once(demo, 'close')]);
-      expect(demo.exitCode).toBe(1);
+      expect(demo.exitCode).toBe(2);
       expect(errors.trimEnd().split('\n')).toHaveLength(1);
     },
     SLOW,

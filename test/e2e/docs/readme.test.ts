@@ -54,7 +54,7 @@ it('its demo goes as it shows', async () => {
   expect(shown.length).toBeGreaterThan(3);
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['dist/src/cli/demo/demo-cli.js', '--speed', 'max'],
+    ['dist/src/cli/planlog.js', 'demo', '--speed', 'max'],
     { env: { ...process.env, PLANLOG_URL: server.url } },
   );
   const lines = stdout.split('\n').filter((line) => line.startsWith('security-review '));

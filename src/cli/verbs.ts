@@ -1,0 +1,6 @@
+/** Every sub-command of `planlog`, in the order of the help. */
+import type { Verb } from './frame/verb.js';
+import { demoVerb } from './demo/demo-verb.js';
+import { serveVerb } from './serve/serve-verb.js';
+
+export const VERBS: readonly Verb[] = [serveVerb, demoVerb];
