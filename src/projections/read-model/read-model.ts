@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Checkpoint } from '../runtime/checkpoint.js';
+import type { ProjectionCatalog } from './projection-catalog.js';
 
 /** Why a key stands still: the event that could not be folded. */
 export interface Parked {
@@ -91,6 +92,15 @@ export interface ReadModels {
    *   it is left as it is
    */
   open<Row>(shape: RowShape<Row>, generation: number): Promise<ReadModel<Row>>;
+
+  /**
+   * Opens a projection's catalogue, and makes it where there is none. Several may be open at
+   * once, also in several processes.
+   *
+   * @param name of the projection
+   * @throws {UnusableReadModelError} as {@link open}
+   */
+  catalog(name: string): Promise<ProjectionCatalog>;
 }
 
 /**

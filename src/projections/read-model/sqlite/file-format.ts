@@ -1,15 +1,11 @@
 /** The layout of a read model's file, and how one is recognised or made. */
-import { closeSync, openSync, readSync } from 'node:fs';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { UnusableReadModelError, type RowShape } from '../read-model.js';
+import { closeFile, isDamage, numberIn, openIfPlausible, pragma } from './sqlite-file.js';
 
 /** "PLRM". Says whose file it is. */
 const APPLICATION_ID = 0x504c524d;
 const FORMAT = 1;
-const HEADER = 'SQLite format 3\0';
-
-/** SQLITE_CORRUPT, SQLITE_NOTADB. */
-const DAMAGE = new Set([11, 26]);
 
 /** Opens the file, and lays it out where it is new. */
 export function openFile<Row>(
@@ -17,8 +13,8 @@ export function openFile<Row>(
   shape: RowShape<Row>,
   generation: number,
 ): DatabaseSyncInstance {
-  if (!isPlausible(path)) throw damaged(path);
-  const db = new DatabaseSync(path);
+  const db = openIfPlausible(path);
+  if (db === undefined) throw damaged(path);
   try {
     const isNew = recognise(db, path);
     db.exec('PRAGMA journal_mode = WAL');
@@ -31,7 +27,7 @@ export function openFile<Row>(
     checkOwner(db, path, shape, generation);
     return db;
   } catch (error) {
-    db.close();
+    closeFile(db, path);
     throw asReadModelError(error, path);
   }
 }
@@ -48,10 +44,7 @@ export function columnName(name: string): string {
 
 /** An SQLite error as the port's own where it says that the file is damaged. */
 export function asReadModelError(error: unknown, path: string): unknown {
-  // In some hosts the driver's errors are of another realm, so not instanceof Error.
-  if (typeof error !== 'object' || error === null || !('errcode' in error)) return error;
-  if (typeof error.errcode !== 'number' || !DAMAGE.has(error.errcode & 0xff)) return error;
-  return damaged(path, error);
+  return isDamage(error) ? damaged(path, error) : error;
 }
 
 export function damaged(path: string, cause?: unknown): UnusableReadModelError {
@@ -62,24 +55,6 @@ export function damaged(path: string, cause?: unknown): UnusableReadModelError {
 
 function remedy(path: string): string {
   return `stop the server, delete ${path} with its -wal and -shm, and it is rebuilt from the log`;
-}
-
-/** SQLite takes a short file of anything for an empty database, and would write over it. */
-function isPlausible(path: string): boolean {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    // Missing, or SQLite will say what is wrong with it.
-    return true;
-  }
-  try {
-    const start = Buffer.alloc(HEADER.length);
-    const bytes = readSync(file, start, 0, start.length, 0);
-    return bytes === 0 || start.toString('latin1') === HEADER;
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** True where there is nothing yet. */
@@ -155,15 +130,4 @@ function checkOwner<Row>(
     `${path} holds another projection than ${shape.name} version ${shape.version} ` +
       `generation ${generation}; move it away, and it is rebuilt from the log`,
   );
-}
-
-function pragma(db: DatabaseSyncInstance, name: string): number {
-  const row: unknown = db.prepare(`PRAGMA ${name}`).get();
-  return numberIn(row, name) ?? 0;
-}
-
-function numberIn(row: unknown, name: string): number | undefined {
-  if (typeof row !== 'object' || row === null) return undefined;
-  const value: unknown = Reflect.get(row, name);
-  return typeof value === 'number' ? value : undefined;
 }

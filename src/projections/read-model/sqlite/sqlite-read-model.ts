@@ -16,6 +16,7 @@ import {
   type RowWrite,
 } from '../read-model.js';
 import { asReadModelError, columnName, damaged } from './file-format.js';
+import { closeFile } from './sqlite-file.js';
 import type { WalKeeper } from './wal-keeper.js';
 
 export interface RowCacheLimits {
@@ -150,7 +151,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   async close(): Promise<void> {
     await this.#wal.close();
     this.#cache.clear();
-    if (this.#db.isOpen) this.#db.close();
+    closeFile(this.#db, this.#path);
   }
 
   #get(key: string): RowEntry<Row> | undefined {

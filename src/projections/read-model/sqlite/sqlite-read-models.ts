@@ -1,8 +1,11 @@
-/** Read models in SQLite: one file for each generation, in one directory. */
+/** Read models in SQLite: one file for each generation and one for each catalogue, in one directory. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReadModel, ReadModels, RowShape } from '../read-model.js';
+import { catalogFile, openCatalogFile } from './catalog-format.js';
 import { checkpointHere, openFile } from './file-format.js';
+import { closeFile } from './sqlite-file.js';
+import { SqliteProjectionCatalog } from './sqlite-projection-catalog.js';
 import { SqliteReadModel, type RowCacheLimits } from './sqlite-read-model.js';
 import { WalKeeper } from './wal-keeper.js';
 
@@ -33,9 +36,15 @@ export function sqliteReadModels(
           });
           resolve(new SqliteReadModel(db, path, shape, limits, wal));
         } catch (error) {
-          db.close();
+          closeFile(db, path);
           throw error;
         }
+      }),
+    catalog: (name) =>
+      new Promise((resolve) => {
+        mkdirSync(directory, { recursive: true });
+        const db = openCatalogFile(directory, name);
+        resolve(new SqliteProjectionCatalog(db, join(directory, catalogFile(name))));
       }),
   };
 }
