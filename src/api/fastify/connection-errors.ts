@@ -1,8 +1,8 @@
 /** Errors that Fastify and Node raise before there is a request to route. */
-import { ServerResponse } from 'node:http';
+import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { echoCommandId } from '../request/command-id.js';
+import { COMMAND_ID_HEADER, commandIdOf, echoCommandId } from '../request/command-id.js';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../problem/problem.js';
 import { PROBLEM_KINDS } from '../problem/problem-codes.js';
 import { problemOfError } from '../problem/problem-of-error.js';
@@ -21,6 +21,25 @@ export function answerRouterError(
     .header('Content-Type', PROBLEM_MEDIA_TYPE)
     .header('Cache-Control', 'no-store')
     .send(problem.toJson());
+}
+
+/** Answers an `Expect` that Node does not know; without this it sends a bare 417. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const problem = new Problem(
+    'expectation_failed',
+    'the only Expect that is known is 100-continue; send that, or none',
+  );
+  const readOnly = request.method === 'GET' || request.method === 'HEAD';
+  const commandId = readOnly ? undefined : commandIdOf(request);
+  if (commandId !== undefined) response.setHeader(COMMAND_ID_HEADER, commandId);
+  const body = problem.toJson();
+  response
+    .writeHead(problem.status, {
+      'Content-Type': PROBLEM_MEDIA_TYPE,
+      'Cache-Control': 'no-store',
+      'Content-Length': Buffer.byteLength(body),
+    })
+    .end(body);
 }
 
 /** Answers what is no HTTP, or came too slowly, and closes the connection. */

@@ -1,5 +1,6 @@
 /** The part of the API that belongs to the whole server: its one body type and its errors. */
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { answerExpectation } from './connection-errors.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
 import { acceptJsonOnly } from './json-body.js';
 
@@ -8,6 +9,8 @@ import { acceptJsonOnly } from './json-body.js';
  * controllers answer their own errors as problems, and Nest's parsers do.
  */
 export function installApi(app: NestFastifyApplication): void {
-  acceptJsonOnly(app.getHttpAdapter().getInstance());
+  const fastify = app.getHttpAdapter().getInstance();
+  acceptJsonOnly(fastify);
+  fastify.server.on('checkExpectation', answerExpectation);
   app.useGlobalFilters(new ProblemFilter());
 }

@@ -36,6 +36,7 @@ const kinds = {
   revision_conflict: { status: 412, title: 'The session is at another revision' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  expectation_failed: { status: 417, title: 'The expectation cannot be met' },
   invalid_todos: { status: 422, title: 'The list is not valid' },
   too_many_in_progress: { status: 422, title: 'Too many items are in progress' },
   rate_limited: { status: 429, title: 'Too many requests', retryAfter: SOON },

@@ -1,14 +1,13 @@
 /** The header Idempotency-Key: a command's id, the caller's or one made here. */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { COMMAND_ID_PATTERN } from '../../commands/session/validate-command.js';
+import { COMMAND_ID_PATTERN, COMMAND_ID_RULE } from '../../commands/session/validate-command.js';
 import { invalidRequest } from '../problem/problem.js';
 
 export const COMMAND_ID_HEADER = 'Idempotency-Key';
 const FIELD = 'idempotency-key';
-
-export const COMMAND_ID_RULE = '1 to 255 visible ASCII characters';
 
 export const commandIdSchema = z
   .string({ error: COMMAND_ID_RULE })
@@ -34,7 +33,8 @@ export function echoCommandId(request: FastifyRequest, reply: FastifyReply): voi
   if (id !== undefined) void reply.header(COMMAND_ID_HEADER, id);
 }
 
-function commandIdOf({ headers }: FastifyRequest): string | undefined {
+/** The command id of a request, made where there is none; undefined where it is of no form. */
+export function commandIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const given = headers[FIELD];
   if (given === undefined) return randomUUID();
   return typeof given === 'string' && COMMAND_ID_PATTERN.test(given) ? given : undefined;

@@ -5,8 +5,9 @@ import { ID_PATTERN, TENANT_PATTERN, type SessionRef } from '../../events/sessio
 import { CommandRefusedError, type InputFault } from '../refusals.js';
 import type { CommandEnvelope } from './session-commands.js';
 
-/** Command ids and call ids. */
+/** Command ids and call ids, and the same in words. */
 export const COMMAND_ID_PATTERN = /^[\x21-\x7e]{1,255}$/;
+export const COMMAND_ID_RULE = '1 to 255 visible ASCII characters';
 /** A subject longer than this would eat into what a list may take. */
 const MAX_SUBJECT_LENGTH = 1_000;
 const ID_RULE = 'must be 1 to 128 of A-Z a-z 0-9 . _ ~ - and begin with a letter or digit';
@@ -26,7 +27,7 @@ export function validateCommand(
   }
   if (!ID_PATTERN.test(sessionId)) errors.push({ path: 'sessionId', message: ID_RULE });
   if (!COMMAND_ID_PATTERN.test(commandId)) {
-    errors.push({ path: 'commandId', message: 'must be 1 to 255 visible ASCII characters' });
+    errors.push({ path: 'commandId', message: `must be ${COMMAND_ID_RULE}` });
   }
   if (!ACTOR_KINDS.includes(actor.kind)) {
     errors.push({ path: 'actor.kind', message: `must be one of ${ACTOR_KINDS.join(', ')}` });

@@ -140,6 +140,20 @@ describe('requests that no handler sees', () => {
     ['text', { 'content-type': 'text/plain' }, '{}', 415, 'unsupported_media_type'],
     ['XML', { 'content-type': 'application/xml' }, '<a/>', 415, 'unsupported_media_type'],
     ['a type that is none', { 'content-type': 'nonsense' }, '{}', 415, 'unsupported_media_type'],
+    [
+      'JSON in UTF-16',
+      { 'content-type': 'application/json; charset=utf-16' },
+      Buffer.from('{}', 'utf16le'),
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'JSON that says it is Latin-1',
+      { 'content-type': 'application/json;a="; b";Charset="iso-8859-1"' },
+      '{}',
+      415,
+      'unsupported_media_type',
+    ],
     ['a large body', { 'content-type': json }, `"${'x'.repeat(65_536)}"`, 413, 'body_too_large'],
     [
       'another length than it says',
@@ -164,7 +178,12 @@ describe('requests that no handler sees', () => {
   });
 
   it('takes a type with parameters, and in capitals', async () => {
-    for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'Application/JSON',
+      'application/json;charset="UTF8"',
+      'application/json; a="; charset=utf-16"',
+    ]) {
       const answer = await api.app.inject({
         method: 'POST',
         url: '/v1/sessions/s1/turns',
@@ -224,12 +243,28 @@ describe('on a real connection', () => {
       431,
       'headers_too_large',
     ],
+    [
+      'an expectation that is none',
+      'PUT / HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nConnection: close\r\nContent-Length: 2\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
   ])('%s is answered as a problem', async (_what, bytes, status, code) => {
     const answer = await sendRaw(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/^Content-Type: application\/problem\+json/m);
     const body: unknown = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
     expect(body).toMatchObject({ code, status });
+  });
+
+  it('goes on where the body is to be asked for, and returns the key where it cannot', async () => {
+    const head = 'POST /v1/sessions/s1/turns HTTP/1.1\r\nHost: a\r\nIdempotency-Key: k1\r\n';
+    const rest = 'Connection: close\r\nContent-Length: 2\r\n\r\n';
+    const refused = await sendRaw(`${head}Expect: foo\r\n${rest}`);
+    expect(refused).toMatch(/^HTTP\/1\.1 417 [^]*^Idempotency-Key: k1\r$/im);
+    const type = 'Content-Type: application/json\r\n';
+    const taken = await sendRaw(`${head}${type}Expect: 100-continue\r\n${rest}{}`);
+    expect(taken).toMatch(/^HTTP\/1\.1 100 [^]*^HTTP\/1\.1 201 /m);
   });
 
   it('answers a body far over the limit to a client that sends it all first', async () => {

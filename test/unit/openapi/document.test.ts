@@ -63,9 +63,10 @@ it('shows every error that a request alone can cause', () => {
   );
   const notShown = Object.keys(PROBLEM_KINDS).filter((code) => !shown.has(code));
   expect(notShown.sort()).toEqual([
-    // It would take a megabyte, a slow client, or 16 KiB of header.
+    // It would take a megabyte, a slow client, 16 KiB of header, or an Expect.
     'body_too_large',
     'contended',
+    'expectation_failed',
     'headers_too_large',
     'internal_error',
     'not_ready',

@@ -1,4 +1,5 @@
 /** The tool `todo_write`: how a model is told of it, and its calls. */
+import { COMMAND_ID_RULE } from '../../../commands/session/validate-command.js';
 import {
   toolDefinition,
   type ToolFormat,
@@ -198,8 +199,8 @@ const callTool: Operation = {
       name: 'tool-called-without-a-call-id',
       summary: 'A bad envelope is an error of the caller',
       request: { path, body: { turnId: 'turn-1', arguments: { todos: LIST } } },
-      response: problemAnswer('invalid_request', 'callId: 1 to 255 visible ASCII characters', {
-        errors: [{ path: 'callId', message: '1 to 255 visible ASCII characters' }],
+      response: problemAnswer('invalid_request', `callId: ${COMMAND_ID_RULE}`, {
+        errors: [{ path: 'callId', message: COMMAND_ID_RULE }],
       }),
     },
     {
