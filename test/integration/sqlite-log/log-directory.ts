@@ -40,14 +40,24 @@ export async function openLog(options: SqliteEventLogOptions): Promise<SqliteEve
   return log;
 }
 
+/** How a process of the log is run. */
+export interface LogProcessOptions {
+  /** A module that is loaded before the program. */
+  readonly preload?: URL;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs `log-process.ts` and resolves at its first line of output. */
 export async function startLogProcess(
   directory: string,
   what: 'hold' | 'use',
+  { preload, env }: LogProcessOptions = {},
 ): Promise<{ child: ChildProcess; line: string }> {
   const script = new URL('./log-process.js', import.meta.url);
-  const child = spawn(process.execPath, [script.pathname, directory, what], {
+  const before = preload === undefined ? [] : ['--import', preload.href];
+  const child = spawn(process.execPath, [...before, script.pathname, directory, what], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   });
   processes.push(child);
   child.stdout.setEncoding('utf8');

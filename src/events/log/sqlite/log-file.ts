@@ -4,8 +4,17 @@
  * and never taken for a new log.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { damaged, foreign, LogFileError, newer, unusable } from './log-file-error.js';
 import { messageOf, SQLITE, sqliteCode } from './sqlite-errors.js';
@@ -30,6 +39,18 @@ const TABLES: Readonly<Record<string, string>> = {
 /** The path of the log in a directory. */
 export function logPath(directory: string): string {
   return join(directory, 'log.db');
+}
+
+/** Makes the directory and those above it that are missing, each with its entry on disk: a log
+ * is not kept if the way to it is lost. */
+export function makeDirectory(directory: string): void {
+  const first = mkdirSync(directory, { recursive: true });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let parent = dirname(resolve(directory)); ; parent = dirname(parent)) {
+    sync(parent);
+    if (parent === top || parent === dirname(parent)) return;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Opens the embedded event log: takes the lock, creates or checks the file, starts the writer. */
-import { mkdirSync, realpathSync } from 'node:fs';
-import { createIfMissing, logPath, openChecked } from './log-file.js';
+import { realpathSync } from 'node:fs';
+import { createIfMissing, logPath, makeDirectory, openChecked } from './log-file.js';
 import { unusable } from './log-file-error.js';
 import { LogLock } from './log-lock.js';
 import type { SqliteEventLogOptions } from './log-options.js';
@@ -16,7 +16,7 @@ import { SqliteEventLog } from './sqlite-event-log.js';
 export async function openSqliteEventLog(options: SqliteEventLogOptions): Promise<SqliteEventLog> {
   let directory = options.directory;
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     directory = realpathSync(directory);
   } catch (error) {
     throw unusable(directory, error);
