@@ -30,6 +30,8 @@ export class StateCache<State, Event> {
   }
 
   put(stream: string, loaded: LoadedStream<State, Event>): void {
+    // A state that was here has grown since, and is measured anew only where it is new.
+    this.#states.delete(stream);
     this.#states.set(stream, loaded);
   }
 
