@@ -3,7 +3,8 @@
 import { comparePositions, LOG_START, type Position } from '../../events/log/position.js';
 import type { Clock } from './clock.js';
 
-export type RunnerState = 'catching-up' | 'live' | 'stopped';
+/** `paused`: a person wants it to stand still; it goes on when they say so. */
+export type RunnerState = 'catching-up' | 'live' | 'paused' | 'stopped';
 
 export interface RunnerStatus {
   readonly state: RunnerState;
@@ -26,7 +27,8 @@ const STILL_LIVE_MS = 5_000;
 
 export class RunnerProgress {
   readonly #clock: Clock;
-  #state: RunnerState = 'stopped';
+  #state: Exclude<RunnerState, 'paused'> = 'stopped';
+  #paused = false;
   #problem: string | null = null;
   #lastProgress: number | undefined;
   /** The moment the view shows, milliseconds; undefined while unknown. */
@@ -49,7 +51,7 @@ export class RunnerProgress {
   }
 
   get state(): RunnerState {
-    return this.#state;
+    return this.#paused && this.#state !== 'stopped' ? 'paused' : this.#state;
   }
 
   /** See {@link Runner.caughtUp}. */
@@ -59,6 +61,17 @@ export class RunnerProgress {
 
   started(): void {
     this.#state = 'catching-up';
+  }
+
+  /** The view grows old from here on. */
+  paused(): void {
+    this.waiting();
+    this.#paused = true;
+  }
+
+  resumed(): void {
+    this.#paused = false;
+    if (this.#state === 'live') this.#state = 'catching-up';
   }
 
   /** @param newest when the batch's last event was stored; undefined where it had none */
@@ -82,7 +95,7 @@ export class RunnerProgress {
 
   /** A batch is being waited for: a live view is as new as this moment. */
   waiting(): void {
-    if (this.#state === 'live') this.#viewOf = this.#clock.now();
+    if (this.state === 'live') this.#viewOf = this.#clock.now();
   }
 
   /** The pull is lost; another one will be opened. */
@@ -105,10 +118,11 @@ export class RunnerProgress {
   }
 
   status(position: Position | undefined, head: Position | undefined): RunnerStatus {
-    const live = this.#state === 'live';
+    const { state } = this;
+    const live = state === 'live';
     const age = this.#viewOf === undefined ? null : this.#clock.now() - this.#viewOf;
     return {
-      state: this.#state,
+      state,
       secondsBehind: live ? 0 : age === null ? null : Math.max(0, Math.floor(age / 1000)),
       distance: head === undefined ? null : distance(position ?? LOG_START, head),
       lastProgress:

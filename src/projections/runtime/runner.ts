@@ -8,6 +8,7 @@ import {
   concatWith,
   defer,
   EMPTY,
+  finalize,
   firstValueFrom,
   lastValueFrom,
   map,
@@ -17,6 +18,7 @@ import {
   repeat,
   retry,
   Subject,
+  take,
   takeUntil,
   takeWhile,
   throwError,
@@ -56,6 +58,13 @@ export class Runner {
   /** Ends a wait between two pulls. */
   readonly #wake = new Subject<void>();
   readonly #ended = new Subject<void>();
+  readonly #rested = new Subject<void>();
+  readonly #resumed = new Subject<void>();
+  #paused = false;
+  /** To come to rest, even where it is resumed before it does. */
+  #pausing = false;
+  /** Paused, and nothing is in hand. */
+  #atRest = false;
   #subscription: Subscription | undefined;
   #puller: EventPuller | undefined;
   #checkpoint: Checkpoint | undefined;
@@ -110,6 +119,30 @@ export class Runner {
   }
 
   /**
+   * Finishes the batch in hand and closes the pull; then nothing is committed until
+   * {@link resume}. Before the start: it starts paused. May be called again.
+   */
+  async pause(): Promise<void> {
+    this.#paused = true;
+    this.#progress.paused();
+    if (this.#atRest) return;
+    this.#pausing = true;
+    if (!this.#subscription || this.#progress.state === 'stopped') return;
+    const rested = this.#endOr(this.#rested);
+    this.#wake.next();
+    await this.#closePull();
+    await rested;
+  }
+
+  /** Goes on from the checkpoint, after a look at whether the log is still the same. */
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#progress.resumed();
+    this.#resumed.next();
+  }
+
+  /**
    * Finishes the batch in hand, goes on to where the log ends now if there is time, and closes
    * the pull. Nothing is half applied. May be called again.
    *
@@ -123,6 +156,22 @@ export class Runner {
     return defer(() => this.#locate()).pipe(
       concatMap((from) => this.#follow(from)),
       retry({ delay: (error: unknown) => this.#recover(error) }),
+      repeat({ delay: () => this.#whenResumed() }),
+    );
+  }
+
+  /** A run ends only to rest or to stop. Emits when it goes on; completes where it is over. */
+  #whenResumed(): Observable<unknown> {
+    if (this.#stopAt) return EMPTY;
+    this.#pausing = false;
+    this.#atRest = this.#paused;
+    this.#rested.next();
+    // Resumed before the run came to rest.
+    if (!this.#atRest) return of(undefined);
+    return this.#resumed.pipe(
+      take(1),
+      takeUntil(this.#wake),
+      finalize(() => (this.#atRest = false)),
     );
   }
 
@@ -140,6 +189,7 @@ export class Runner {
   /** One pull, to its end. */
   #follow(from: Checkpoint): Observable<unknown> {
     this.#moveTo(from);
+    if (this.#pausing) return EMPTY;
     const { prefix } = this.#consumer;
     const { maxEvents } = this.#options;
     const after = from.position;
@@ -158,7 +208,7 @@ export class Runner {
   }
 
   async #next(puller: EventPuller): Promise<PulledBatch | undefined> {
-    if (this.#isDrained()) return undefined;
+    if (this.#pausing || this.#isDrained()) return undefined;
     this.#progress.waiting();
     this.#waitingSince = this.#clock.now();
     try {
@@ -172,7 +222,7 @@ export class Runner {
   /** @returns whether to go on */
   async #commit(batch: PulledBatch | undefined): Promise<boolean> {
     if (batch === undefined) {
-      if (this.#stopAt) return false;
+      if (this.#stopAt || this.#pausing) return false;
       // Servers end a subscription without an error (faults.md A8).
       throw new PullEndedError('the log ended the pull');
     }
@@ -194,7 +244,7 @@ export class Runner {
     }
     this.#moveTo(after);
     this.#progress.committed(last?.created, batch.caughtUp);
-    return !this.#isDrained();
+    return !this.#pausing && !this.#isDrained();
   }
 
   #moveTo(checkpoint: Checkpoint): void {
@@ -210,6 +260,7 @@ export class Runner {
       return of(undefined);
     }
     if (isFinal(error)) return throwError(() => error);
+    if (this.#pausing) return EMPTY;
     const lived = this.#clock.now() - this.#openedAt;
     this.#failures = lived >= STEADY_MS ? 1 : this.#failures + 1;
     this.#progress.lost(error);
@@ -223,9 +274,8 @@ export class Runner {
       const until = this.#clock.now() + deadlineMs;
       const deadline = defer(() => wait(this.#clock, Math.max(0, until - this.#clock.now())));
       const head = defer(() => this.#log.head()).pipe(catchError(() => of(undefined)));
-      this.#stopAt = {
-        position: await firstValueFrom(race(head, deadline.pipe(map(() => undefined)))),
-      };
+      const last = race(head, deadline.pipe(map(() => undefined)));
+      this.#stopAt = { position: this.#paused ? undefined : await firstValueFrom(last) };
       this.#wake.next();
       if (this.#isDrained()) await this.#closePull();
       await this.#endOr(deadline);
