@@ -1,7 +1,12 @@
 /** The stop: ordered, complete, and under two seconds whoever is connected (faults.md C 49, 50). */
-import { Agent, request } from 'node:http';
+import { jest } from '@jest/globals';
+import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { OpenStreams } from '../../../src/api/sse/open-streams.js';
+import type { EventLog } from '../../../src/events/log/event-log.js';
+import { EVENT_LOG } from '../../../src/events/log/event-log.token.js';
+import { ProjectionHost } from '../../../src/projections/runtime/projection-host.js';
 import { RunningServer } from './running-server.js';
 
 let server: RunningServer;
@@ -33,6 +38,58 @@ it('C 49: ends fifty streams, each with an end', async () => {
   const closing = timeOfClose();
   for (const client of clients) expect(await client.next()).toBeUndefined();
   expect(await closing).toBeLessThan(TWO_SECONDS);
+});
+
+it('stops in order: streams, requests, projections, the log', async () => {
+  const { app } = server.planlog;
+  const log = app.get<EventLog>(EVENT_LOG);
+  const host = app.get(ProjectionHost);
+  await server.read('s1', await server.startTurn('s1', 't1'));
+  const streams = await Promise.all([server.follow('s1'), server.follow('s1')]);
+  for (const stream of streams) expect(await stream.next()).toMatchObject({ id: '1' });
+
+  const order: string[] = [];
+  let letAppend!: () => void;
+  const held = new Promise<void>((resolve) => (letAppend = resolve));
+  const append = log.append.bind(log);
+  const appending = new Promise<void>((resolve) => {
+    jest.spyOn(log, 'append').mockImplementation(async (...args) => {
+      resolve();
+      await held;
+      return append(...args);
+    });
+  });
+  const stop = host.stop.bind(host);
+  jest.spyOn(host, 'stop').mockImplementation(async (options) => {
+    order.push(`projections stop beside ${app.get(OpenStreams).size} streams`);
+    await stop(options);
+    order.push('projections stopped');
+  });
+  const closeLog = log.close.bind(log);
+  jest.spyOn(log, 'close').mockImplementation(async () => {
+    order.push('log closes');
+    await closeLog();
+  });
+  app.getHttpServer().once('request', (_: IncomingMessage, answer: ServerResponse) => {
+    answer.once('finish', () => order.push(`answered ${answer.statusCode}`));
+  });
+  const write = server.write('s1', 't1', ['a']);
+  await appending;
+
+  const closing = server.planlog.close();
+  // Each with an end, while the write is still being done.
+  for (const stream of streams) expect(await stream.next()).toBeUndefined();
+  order.push('streams ended');
+  letAppend();
+  expect((await write).status).toBe(200);
+  await closing;
+  expect(order).toEqual([
+    'streams ended',
+    'answered 200',
+    'projections stop beside 0 streams',
+    'projections stopped',
+    'log closes',
+  ]);
 });
 
 it('closes connections that are idle, unused, half sent or never read', async () => {
