@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { Module, type INestApplicationContext } from '@nestjs/common';
+import { Module, type INestApplicationContext, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { z } from 'zod';
 import { CommandRuntime } from '../../../src/commands/runtime/command-runtime.js';
@@ -75,7 +75,8 @@ beforeEach(async () => {
       host.project(counts);
     }
   }
-  app = await NestFactory.createApplicationContext(Application, { logger: false });
+  const options: Readonly<NestApplicationOptions> = { logger: false };
+  app = await NestFactory.createApplicationContext(Application, options);
 });
 afterEach(async () => {
   jest.useRealTimers();

@@ -1,57 +1,26 @@
 /** The server as a process: what it prints, how it refuses to start, how it exits. */
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { SseClient } from '../../unit/api/sse-client.js';
+import { killProcesses, startProcess, urlOf, type PlanlogProcess } from './planlog-process.js';
 
 /** Processes start slowly on a machine that is busy. */
 const SLOW = 60_000;
-const MAIN = join(import.meta.dirname, '../../../src/server/main.js');
-
-interface Run {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  readonly exited: Promise<number | null>;
-  output: string;
-  errors: string;
-}
 
 let directory: string;
-const runs: Run[] = [];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'planlog-process-'));
 });
 afterEach(async () => {
-  for (const run of runs.splice(0)) {
-    run.child.kill('SIGKILL');
-    await run.exited;
-  }
+  await killProcesses();
   await rm(directory, { recursive: true });
 }, SLOW);
 
-function run(env: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { PORT: '0', PLANLOG_DATA_DIR: directory, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'close').then(() => child.exitCode);
-  const started: Run = { child, exited, output: '', errors: '' };
-  child.stdout.on('data', (chunk: Buffer) => (started.output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (started.errors += chunk.toString()));
-  runs.push(started);
-  return started;
-}
-
-async function urlOf(started: Run): Promise<string> {
-  for (;;) {
-    const url = /listening on (http:\/\/\S+)/.exec(started.output)?.[1];
-    if (url !== undefined) return url;
-    const code = await Promise.race([once(started.child.stdout, 'data'), started.exited]);
-    if (!Array.isArray(code)) throw new Error(`exited with ${code}: ${started.errors}`);
-  }
+function run(env: Record<string, string> = {}): PlanlogProcess {
+  return startProcess({ PLANLOG_DATA_DIR: directory, ...env });
 }
 
 it(
