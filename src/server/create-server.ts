@@ -41,13 +41,18 @@ export interface Planlog {
  * Starts the server. When it resolves, requests are served.
  *
  * @param signal gives up waiting for a log that is away
+ * @param open opens the log; tests put something between it and the server
  * @throws {LogFileError} | {EsdbStartError} | {ConnectionStringError} the log cannot be opened
  * @throws {UnusableReadModelError} the read models cannot be used
  */
-export async function startPlanlog(config: PlanlogConfig, signal?: AbortSignal): Promise<Planlog> {
+export async function startPlanlog(
+  config: PlanlogConfig,
+  signal?: AbortSignal,
+  open: typeof openLog = openLog,
+): Promise<Planlog> {
   // Before the log, which has something to say while it waits.
   Logger.overrideLogger(new JsonLogger(config.logLevel));
-  const opened = await openLog(config, signal);
+  const opened = await open(config, signal);
   let app: NestFastifyApplication | undefined;
   try {
     app = await createApp(config, opened);

@@ -13,7 +13,7 @@ const todosOf = ({ body }: Answer) => (body as { todos: { content: string }[] })
 const contentsOf = (answer: Answer) => todosOf(answer).map(({ content }) => content);
 
 async function toolCall(callId: string, raw: unknown, turnId = 't1'): Promise<Answer> {
-  const path = `/v1/sessions/${session}/tools/todo_write`;
+  const path = `/v1/sessions/${server.id(session)}/tools/todo_write`;
   return server.call('POST', path, { turnId, callId, arguments: raw });
 }
 
@@ -33,7 +33,7 @@ describe('resume and compaction', () => {
   it('row 5: a deleted session never mixes with what is appended after', async () => {
     await server.startTurn(session, 't1');
     await server.write(session, 't1', ['old']);
-    const gone = await server.call('DELETE', `/v1/sessions/${session}`);
+    const gone = await server.call('DELETE', `/v1/sessions/${server.id(session)}`);
     expect(gone.status).toBe(204);
     expect((await server.startTurn(session, 't2')).body).toMatchObject({ code: 'session_deleted' });
     expect((await server.write(session, 't1', ['new'])).status).toBe(410);
@@ -78,7 +78,9 @@ describe('resume and compaction', () => {
   it("row 20: a fork's writes do not touch its parent", async () => {
     await server.startTurn(session, 't1');
     const parent = await server.write(session, 't1', ['parent']);
-    await server.call('POST', `/v1/sessions/${session}/fork`, { sessionId: 'child' });
+    await server.call('POST', `/v1/sessions/${server.id(session)}/fork`, {
+      sessionId: server.id('child'),
+    });
     await server.startTurn('child', 't1');
     const child = await server.write('child', 't1', ['child']);
     const view = await server.read(session, child);
@@ -135,13 +137,13 @@ describe('races', () => {
         (body as { structuredContent: { revision: string } }).structuredContent.revision,
     );
     expect(results.sort()).toEqual(['2', '3']);
-    const { body } = await server.call('GET', `/v1/sessions/${session}/todos/history`);
+    const { body } = await server.call('GET', `/v1/sessions/${server.id(session)}/todos/history`);
     expect((body as { items: unknown[] }).items).toHaveLength(2);
   });
 });
 
 it('a tool call returns its id on errors, too', async () => {
-  const path = `/v1/sessions/${session}/tools/todo_write`;
+  const path = `/v1/sessions/${server.id(session)}/tools/todo_write`;
   for (const body of [
     { callId: 'c1', nope: 1 },
     { callId: 'c1', turnId: '-' },

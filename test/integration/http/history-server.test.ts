@@ -14,7 +14,7 @@ const pageBody = z.object({
 });
 
 const read = (session: string, query = ''): Promise<Answer> =>
-  server.call('GET', `/v1/sessions/${session}/todos/history${query}`);
+  server.call('GET', `/v1/sessions/${server.id(session)}/todos/history${query}`);
 
 it('leads back over every page while a writer goes on', async () => {
   await server.startTurn('long', 't1');
@@ -48,7 +48,7 @@ it('leads back over every page while a writer goes on', async () => {
 
 it('answers HEAD like GET, without the body', async () => {
   await server.startTurn('head', 't1');
-  const answer = await server.call('HEAD', '/v1/sessions/head/todos/history');
+  const answer = await server.call('HEAD', `/v1/sessions/${server.id('head')}/todos/history`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('private, no-cache');
   expect(answer.body).toBeUndefined();
@@ -58,10 +58,12 @@ it('is empty for a fork, 404 before the session and 410 after it', async () => {
   expect((await read('life')).status).toBe(404);
   await server.startTurn('life', 't1');
   await server.write('life', 't1', ['secret']);
-  await server.call('POST', '/v1/sessions/life/fork', { sessionId: 'child' });
+  await server.call('POST', `/v1/sessions/${server.id('life')}/fork`, {
+    sessionId: server.id('child'),
+  });
   expect((await read('child')).body).toEqual({ items: [], before: null });
 
-  const gone = await server.call('DELETE', '/v1/sessions/life');
+  const gone = await server.call('DELETE', `/v1/sessions/${server.id('life')}`);
   // At once, and when the reaction has truncated what came before.
   expect((await read('life')).status).toBe(410);
   await server.read('life', gone);

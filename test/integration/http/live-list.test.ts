@@ -74,9 +74,9 @@ it('row 94: a second client that joins in the middle of a turn sees the same', a
 it('a deletion ends the stream', async () => {
   await server.startTurn('doomed', 't1');
   const client = await server.follow('doomed');
-  await server.call('DELETE', '/v1/sessions/doomed');
+  await server.call('DELETE', `/v1/sessions/${server.id('doomed')}`);
   let frame = await client.next();
   while (frame?.event === 'todos') frame = await client.next();
-  expect(frame).toMatchObject({ event: 'deleted', data: { sessionId: 'doomed' } });
+  expect(frame).toMatchObject({ event: 'deleted', data: { sessionId: server.id('doomed') } });
   expect(await client.next()).toBeUndefined();
 });

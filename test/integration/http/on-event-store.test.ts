@@ -1,9 +1,11 @@
 /** The HTTP suite once more, the very same files, with EventStoreDB's stand-in as the log. */
-import { useStandIn } from './running-server.js';
+import { EventStoreStandIn } from '../../../src/testing/eventstore-stand-in/stand-in.js';
+import { registerHttpSuite } from './http-suite.js';
+import { useEventStore } from './running-server.js';
 
-useStandIn();
+useEventStore(async () => {
+  const standIn = await EventStoreStandIn.start();
+  return { url: standIn.connectionString, stop: () => standIn.close() };
+});
 
-await import('./session-life.test.js');
-await import('./live-list.test.js');
-await import('./checklist-reports.test.js');
-await import('./history-server.test.js');
+await registerHttpSuite();

@@ -1,17 +1,25 @@
 /** A real server on a log of its own, and the calls that tests make. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/server/config.js';
 import { startPlanlog, type Planlog } from '../../../src/server/create-server.js';
-import { EventStoreStandIn } from '../../../src/testing/eventstore-stand-in/stand-in.js';
+import { openLog } from '../../../src/server/open-log.js';
 import { SseClient } from '../../unit/api/sse-client.js';
+import { OwnSessions } from './own-sessions.js';
 
-let onStandIn = false;
+/** An EventStoreDB that a server can have as its log. */
+export interface EventStoreServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
 
-/** From here on each server of this test file has a stand-in for EventStoreDB of its own. */
-export function useStandIn(): void {
-  onStandIn = true;
+let eventStore: (() => Promise<EventStoreServer>) | undefined;
+
+/** From here on the servers of this test file have their log on an EventStoreDB. */
+export function useEventStore(start: () => Promise<EventStoreServer>): void {
+  eventStore = start;
 }
 
 export interface Answer {
@@ -25,32 +33,47 @@ export interface ReceiptBody {
   readonly position: string;
 }
 
+/** Where a server keeps what outlives it. */
+interface Place {
+  readonly directory: string;
+  readonly env: Record<string, string>;
+  readonly server: EventStoreServer | undefined;
+  readonly sessions: OwnSessions;
+}
+
 export class RunningServer {
   private constructor(
     public planlog: Planlog,
-    private readonly directory: string,
-    private readonly env: Record<string, string>,
-    private readonly standIn: EventStoreStandIn | undefined,
+    private readonly place: Place,
+    private readonly mark: string,
   ) {}
 
   /** @param env as the server's environment; the port and the directory are chosen here */
   static async start(env: Record<string, string> = {}): Promise<RunningServer> {
     const directory = await mkdtemp(join(tmpdir(), 'planlog-http-'));
-    const standIn = onStandIn ? await EventStoreStandIn.start() : undefined;
-    const whole = { ...env, ...(standIn && { EVENTSTORE_URL: standIn.connectionString }) };
-    return new RunningServer(await startOn(directory, whole), directory, whole, standIn);
+    const server = await eventStore?.();
+    const whole = { ...env, ...(server && { EVENTSTORE_URL: server.url }) };
+    const mark = randomUUID().slice(0, 8);
+    const place = { directory, env: whole, server, sessions: new OwnSessions(mark) };
+    return new RunningServer(await startOn(place), place, mark);
   }
 
   /** Stops, and starts again on the same log. */
   async restart(): Promise<void> {
     await this.planlog.close();
-    this.planlog = await startOn(this.directory, this.env);
+    this.planlog = await startOn(this.place);
   }
 
   async stop(): Promise<void> {
     await this.planlog.close();
-    await this.standIn?.close();
-    await rm(this.directory, { recursive: true });
+    await this.place.server?.stop();
+    await rm(this.place.directory, { recursive: true });
+  }
+
+  /** A session id that nobody else uses on a log that may hold other data; the methods below
+   * that take a session take its short name as well. */
+  id(name: string): string {
+    return name.includes(this.mark) ? name : `${name}.${this.mark}`;
   }
 
   async call(
@@ -73,11 +96,11 @@ export class RunningServer {
   }
 
   startTurn(session: string, turnId: string, supersede?: true): Promise<Answer> {
-    return this.call('POST', `/v1/sessions/${session}/turns`, { turnId, supersede });
+    return this.call('POST', `/v1/sessions/${this.id(session)}/turns`, { turnId, supersede });
   }
 
   endTurn(session: string, turnId: string, outcome = 'completed'): Promise<Answer> {
-    return this.call('POST', `/v1/sessions/${session}/turns/${turnId}/end`, { outcome });
+    return this.call('POST', `/v1/sessions/${this.id(session)}/turns/${turnId}/end`, { outcome });
   }
 
   write(
@@ -87,25 +110,36 @@ export class RunningServer {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const todos = contents.map((content) => ({ content, status: 'pending' }));
-    return this.call('PUT', `/v1/sessions/${session}/todos`, { turnId, todos }, headers);
+    return this.call('PUT', `/v1/sessions/${this.id(session)}/todos`, { turnId, todos }, headers);
   }
 
   /** Reads what includes that answer's change. */
   read(session: string, after?: Answer, headers: Record<string, string> = {}): Promise<Answer> {
     const position = after?.headers.get('planlog-position');
     const query = position == null ? '' : `?after=${position}`;
-    return this.call('GET', `/v1/sessions/${session}/todos${query}`, undefined, headers);
+    return this.call('GET', `/v1/sessions/${this.id(session)}/todos${query}`, undefined, headers);
   }
 
   follow(session: string, headers: Record<string, string> = {}): Promise<SseClient> {
-    return SseClient.open(`${this.planlog.url}/v1/sessions/${session}/todos/events`, headers);
+    return SseClient.open(
+      `${this.planlog.url}/v1/sessions/${this.id(session)}/todos/events`,
+      headers,
+    );
   }
 }
 
-function startOn(directory: string, env: Record<string, string>): Promise<Planlog> {
-  return startPlanlog(
-    readConfig({ PORT: '0', PLANLOG_DATA_DIR: directory, PLANLOG_LOG_LEVEL: 'silent', ...env }),
-  );
+function startOn({ directory, env, server, sessions }: Place): Promise<Planlog> {
+  const config = readConfig({
+    PORT: '0',
+    PLANLOG_DATA_DIR: directory,
+    PLANLOG_LOG_LEVEL: 'silent',
+    ...env,
+  });
+  if (server === undefined) return startPlanlog(config);
+  return startPlanlog(config, undefined, async (...args) => {
+    const { log, checks } = await openLog(...args);
+    return { log: await sessions.of(log), checks };
+  });
 }
 
 /** The receipt in an answer. */

@@ -10,7 +10,7 @@ afterAll(() => server.stop());
 it('leads a session from its first turn to its end', async () => {
   const start = await server.startTurn('life', 't1');
   expect(start.status).toBe(201);
-  expect(start.body).toMatchObject({ sessionId: 'life', turnId: 't1', revision: '1' });
+  expect(start.body).toMatchObject({ sessionId: server.id('life'), turnId: 't1', revision: '1' });
 
   const write = await server.write('life', 't1', ['a', 'b']);
   expect(write.status).toBe(200);
@@ -22,7 +22,7 @@ it('leads a session from its first turn to its end', async () => {
   expect(view.status).toBe(200);
   expect(view.headers.get('etag')).toBe('"2"');
   expect(view.body).toMatchObject({
-    sessionId: 'life',
+    sessionId: server.id('life'),
     state: 'current',
     turn: { id: 't1', state: 'open', outcome: null },
     activity: 'running',
@@ -41,21 +41,25 @@ it('leads a session from its first turn to its end', async () => {
     previous: { turnId: 't1', outcome: 'aborted', revision: '2' },
   });
 
-  const fork = await server.call('POST', '/v1/sessions/life/fork', { sessionId: 'child' });
+  const fork = await server.call('POST', `/v1/sessions/${server.id('life')}/fork`, {
+    sessionId: server.id('child'),
+  });
   expect(fork.status).toBe(201);
-  expect(fork.body).toMatchObject({ sessionId: 'child', turnId: null, revision: '0' });
+  expect(fork.body).toMatchObject({ sessionId: server.id('child'), turnId: null, revision: '0' });
   expect((await server.read('child', fork)).body).toMatchObject({
     state: 'never-written',
     turn: null,
   });
 
-  const gone = await server.call('DELETE', '/v1/sessions/life');
+  const gone = await server.call('DELETE', `/v1/sessions/${server.id('life')}`);
   expect(gone.status).toBe(204);
   expect(gone.body).toBeUndefined();
   expect((await server.read('life', gone)).status).toBe(410);
-  expect((await server.call('DELETE', '/v1/sessions/life')).headers.get('planlog-position')).toBe(
-    gone.headers.get('planlog-position'),
-  );
+  expect(
+    (await server.call('DELETE', `/v1/sessions/${server.id('life')}`)).headers.get(
+      'planlog-position',
+    ),
+  ).toBe(gone.headers.get('planlog-position'));
   expect((await server.startTurn('life', 't3')).body).toMatchObject({ code: 'session_deleted' });
 });
 
@@ -75,13 +79,17 @@ it('refuses with each code of the table', async () => {
   await expectCode(409, 'turn_already_open', server.startTurn('codes', 't2'));
   await expectCode(409, 'turn_mismatch', server.write('codes', 't2', []));
   await expectCode(404, 'session_not_found', server.write('absent', 't1', []));
-  await expectCode(404, 'session_not_found', server.call('DELETE', '/v1/sessions/absent'));
+  await expectCode(
+    404,
+    'session_not_found',
+    server.call('DELETE', `/v1/sessions/${server.id('absent')}`),
+  );
   await expectCode(422, 'invalid_todos', server.write('codes', 't1', ['same', 'same']));
   await expectCode(422, 'invalid_todos', server.write('codes', 't1', [' ']));
   await expectCode(
     422,
     'too_many_in_progress',
-    server.call('PUT', '/v1/sessions/codes/todos', {
+    server.call('PUT', `/v1/sessions/${server.id('codes')}/todos`, {
       turnId: 't1',
       todos: [
         { content: 'a', status: 'in_progress' },
@@ -111,7 +119,9 @@ it('refuses with each code of the table', async () => {
   await expectCode(
     409,
     'session_exists',
-    server.call('POST', '/v1/sessions/codes/fork', { sessionId: 'codes' }),
+    server.call('POST', `/v1/sessions/${server.id('codes')}/fork`, {
+      sessionId: server.id('codes'),
+    }),
   );
 });
 
@@ -190,9 +200,9 @@ it('row 55: lists of two sessions stay apart', async () => {
 });
 
 it('works with ids of 128 characters throughout', async () => {
-  const id = `s${'~'.repeat(127)}`;
+  const id = server.id('s').padEnd(128, '~');
   const turn = `t${'.'.repeat(127)}`;
-  const child = `c${'_'.repeat(127)}`;
+  const child = server.id('c').padEnd(128, '_');
   expect((await server.startTurn(id, turn)).status).toBe(201);
   const write = await server.write(id, turn, ['a']);
   expect((await server.read(id, write)).body).toMatchObject({ sessionId: id, turn: { id: turn } });
@@ -208,7 +218,10 @@ it('works with ids of 128 characters throughout', async () => {
 it('is 504 for a position that the log has not reached', async () => {
   const start = await server.startTurn('ahead', 't1');
   const beyond = BigInt(receiptOf(start).position) + 1_000_000n;
-  const answer = await server.call('GET', `/v1/sessions/ahead/todos?after=${beyond}&timeoutMs=50`);
+  const answer = await server.call(
+    'GET',
+    `/v1/sessions/${server.id('ahead')}/todos?after=${beyond}&timeoutMs=50`,
+  );
   expect(answer.status).toBe(504);
   expect(answer.body).toMatchObject({ code: 'projection_behind' });
 });

@@ -117,7 +117,7 @@ it('closes connections that are idle, unused, half sent or never read', async ()
 });
 
 it('gives a waiting read an answer', async () => {
-  const waiting = server.call('GET', '/v1/sessions/s1/todos?after=999999&timeoutMs=30000');
+  const waiting = server.call('GET', '/v1/sessions/s1/todos?after=999999999999999&timeoutMs=30000');
   // Another answer on another connection: by then the first request has come in too.
   await server.call('GET', '/health/live');
   const closing = timeOfClose();
