@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { ReadinessCheck } from '../api/health/readiness.js';
 import type { EventLog } from '../events/log/event-log.js';
 import { openSqliteEventLog } from '../events/log/sqlite/open-sqlite-event-log.js';
+import { SESSION_STREAM_PREFIX } from '../events/session-stream.js';
 import type { PlanlogConfig } from './config.js';
 
 /** A log that is open, and how it is doing. */
@@ -29,6 +30,7 @@ export async function openLog(config: PlanlogConfig, signal?: AbortSignal): Prom
   const log = await openEsdbEventLog({
     connectionString: url,
     compression,
+    streamPrefixes: [SESSION_STREAM_PREFIX],
     ...(signal === undefined ? {} : { signal }),
     report(level, message) {
       if (level === 'info') logger.log(message);

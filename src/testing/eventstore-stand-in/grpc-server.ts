@@ -9,6 +9,7 @@ import { Server, ServerCredentials, ServerInterceptingCall } from '@grpc/grpc-js
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { compressResponses } from './compressed-responses.js';
 import type { ServerContext } from './server-context.js';
 import { serveBatchAppend } from './wire/batch-append.js';
 import { serveAppend } from './wire/classic-append.js';
@@ -27,9 +28,16 @@ export interface GrpcServer {
   close(): void;
 }
 
+/** What a server with TLS shows, in PEM. */
+export interface ServerCertificate {
+  readonly certificate: string | Buffer;
+  readonly key: string | Buffer;
+}
+
 export function createGrpcServer(
   context: ServerContext,
   maxStreamsPerConnection: number,
+  certificate: ServerCertificate | undefined,
 ): GrpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_RECEIVED_BYTES,
@@ -51,8 +59,8 @@ export function createGrpcServer(
   );
   server.addService(ServerFeaturesService, { getSupportedMethods: serveSupportedMethods(context) });
   server.addService(GossipService, { read: serveGossip(context) });
-  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  observeCalls(server, context);
+  const injector = server.createConnectionInjector(credentials(certificate));
+  watchCalls(server, context);
   return {
     serve: (connection) => {
       injector.injectConnection(connection);
@@ -63,18 +71,29 @@ export function createGrpcServer(
   };
 }
 
+function credentials(shown: ServerCertificate | undefined): ServerCredentials {
+  if (shown === undefined) return ServerCredentials.createInsecure();
+  const [certificate, key] = [Buffer.from(shown.certificate), Buffer.from(shown.key)];
+  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
+}
+
 /**
  * The server removes some headers (`grpc-accept-encoding`) before a handler sees them, so they
  * are read where they arrive. The library has no public way to them.
  */
-function observeCalls(server: Server, context: ServerContext): void {
+function watchCalls(server: Server, context: ServerContext): void {
   const http2Servers: unknown = Reflect.get(server, 'http2Servers');
   if (!(http2Servers instanceof Map)) throw new Error('this @grpc/grpc-js hides its servers');
   for (const http2Server of http2Servers.keys()) {
     if (!(http2Server instanceof EventEmitter)) throw new Error('not an HTTP/2 server');
-    http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-      context.observed.callOpened(stream, headers);
-    });
+    // Before the library's own listener, which may answer at once.
+    http2Server.prependListener(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+        context.observed.callOpened(stream, headers);
+        compressResponses(stream, headers);
+      },
+    );
   }
 }
 

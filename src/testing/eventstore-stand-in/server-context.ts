@@ -6,6 +6,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { CallKind, Endpoint, Faults } from './faults.js';
 import type { Observations } from './observations.js';
 import type { EventStore } from './store/event-store.js';
+import type { Action, Users } from './users.js';
 import { callFailure, notLeader, type CallStatus } from './wire/statuses.js';
 
 /** The most bytes in one append, as in 24.10 and 25.0. */
@@ -35,6 +36,8 @@ export interface ServerContextOptions {
   readonly now: () => number;
   readonly maxAppendSize: number;
   readonly serverVersion: string;
+  /** Who may do what; undefined where everybody may do everything. */
+  readonly users: Users | undefined;
   readonly resetConnections: () => void;
   readonly members: () => readonly ClusterMember[];
   /** Where the leader is, undefined while it is this server. */
@@ -53,6 +56,7 @@ export class ServerContext {
   readonly batchStreams = new Set<OpenCall>();
   readonly subscriptions = new Set<LiveSubscription>();
   readonly #leader: () => Endpoint | undefined;
+  readonly #users: Users | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(options: ServerContextOptions) {
@@ -65,6 +69,7 @@ export class ServerContext {
     this.resetConnections = options.resetConnections;
     this.members = options.members;
     this.#leader = options.leader;
+    this.#users = options.users;
   }
 
   /** The error that a call must end with before it does anything, if there is one. */
@@ -80,6 +85,11 @@ export class ServerContext {
     const writes = kind === 'append' || kind === 'delete';
     if (notReady === 'all' || (notReady === 'appends' && writes)) return callFailure('not-ready');
     return undefined;
+  }
+
+  /** The error that a call must end with because its caller may not do this, if there is one. */
+  denial(metadata: Metadata, action: Action, stream: string): CallStatus | undefined {
+    return this.#users?.refusal(metadata, action, stream);
   }
 
   /** Does something later, unless the server is killed before. */

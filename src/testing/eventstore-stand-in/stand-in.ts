@@ -1,12 +1,18 @@
 /**
  * An EventStoreDB in this process, kept in memory, that the real client talks to over a real
  * socket: for tests and benches where no server can be. It behaves as a single node of 24.10
- * without TLS does, and can be told to fail in the ways in which servers and networks do.
+ * does, with or without TLS, and can be told to fail in the ways in which servers and networks
+ * do.
  */
 import { setTimeout } from 'node:timers/promises';
 import { Connections } from './connections.js';
 import { Faults } from './faults.js';
-import { createGrpcServer, MAX_STREAMS_PER_CONNECTION, type GrpcServer } from './grpc-server.js';
+import {
+  createGrpcServer,
+  MAX_STREAMS_PER_CONNECTION,
+  type GrpcServer,
+  type ServerCertificate,
+} from './grpc-server.js';
 import { Observations } from './observations.js';
 import {
   MAX_APPEND_SIZE,
@@ -15,6 +21,7 @@ import {
   type OpenCall,
 } from './server-context.js';
 import { EventStore } from './store/event-store.js';
+import { Users, type StandInUser } from './users.js';
 import { callFailure, type CallFailure } from './wire/statuses.js';
 
 export interface StandInOptions {
@@ -30,6 +37,10 @@ export interface StandInOptions {
   readonly serverVersion?: string;
   /** How many event ids the idempotency cache holds. Default 70,000. */
   readonly rememberedIds?: number;
+  /** Makes it speak TLS. Default: it does not. */
+  readonly certificate?: ServerCertificate;
+  /** Who may do what. Needs a certificate: without TLS a client sends no credentials. */
+  readonly users?: readonly StandInUser[];
   /** A log that several stand-ins share, as the nodes of a cluster do. */
   readonly store?: EventStore;
   /** What gossip tells. Default: a cluster of one, led by the stand-in itself. */
@@ -57,12 +68,17 @@ export class EventStoreStandIn {
   readonly #context: ServerContext;
   readonly #connections: Connections;
   readonly #grpc: GrpcServer;
+  readonly #tls: boolean;
   readonly #members: (() => readonly ClusterMember[]) | undefined;
   #running = false;
 
   private constructor(options: StandInOptions) {
     const now = options.now ?? Date.now;
-    const { rememberedIds } = options;
+    const { rememberedIds, users, certificate } = options;
+    if (users !== undefined && certificate === undefined) {
+      throw new Error('users need a certificate: without TLS no credentials are sent');
+    }
+    this.#tls = certificate !== undefined;
     this.#members = options.members;
     this.store =
       options.store ??
@@ -77,6 +93,7 @@ export class EventStoreStandIn {
       now,
       maxAppendSize: options.maxAppendSize ?? MAX_APPEND_SIZE,
       serverVersion: options.serverVersion ?? '24.10.4',
+      users: users === undefined ? undefined : new Users(users),
       resetConnections: () => {
         this.resetConnections();
       },
@@ -89,6 +106,7 @@ export class EventStoreStandIn {
     this.#grpc = createGrpcServer(
       this.#context,
       options.maxStreamsPerConnection ?? MAX_STREAMS_PER_CONNECTION,
+      certificate,
     );
     this.#connections = new Connections({
       onConnection: (connection) => {
@@ -115,7 +133,7 @@ export class EventStoreStandIn {
   }
 
   get connectionString(): string {
-    return `esdb://127.0.0.1:${this.port}?tls=false`;
+    return `esdb://127.0.0.1:${this.port}?tls=${this.#tls}`;
   }
 
   /** What gossip tells. */

@@ -62,7 +62,7 @@ export function describeReads(log: () => EventLog, traits: LogTraits = EXCLUSIVE
         }
       }
       expect((await log().append('s', 599n, samples(1))).revision).toBe(600n);
-    });
+    }, 60_000);
 
     it('touches the log only when the first event is asked for', async () => {
       const reading = log().read('s', FORWARDS);

@@ -104,7 +104,13 @@ export function settingProblem(error: unknown): string | undefined {
   if (/wrong version number|packet length too long|unsupported protocol/i.test(text)) {
     return `the port does not speak TLS; if that is meant, say tls=false (${text})`;
   }
-  if (/certificate|self.signed|altnames/i.test(text)) {
+  if (/altnames/i.test(text)) {
+    return `the server's certificate is for another name; connect by a name that it holds (${text})`;
+  }
+  if (/certificate has expired|certificate is not yet valid/i.test(text)) {
+    return `the server's certificate is not valid now; renew it, or mend the clock (${text})`;
+  }
+  if (/certificate|self.signed/i.test(text)) {
     return `the server's certificate is not trusted; name its CA with tlsCAFile (${text})`;
   }
   return undefined;

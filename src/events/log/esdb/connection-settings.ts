@@ -26,6 +26,7 @@ export interface ConnectionSettings {
   readonly credentials: Credentials | undefined;
   /** Credentials that a single call may carry; undefined where none can be sent. */
   readonly perCall: Credentials | undefined;
+  readonly hosts: readonly { readonly address: string; readonly port: number }[];
   /** Where the server is, for messages: hosts only. */
   readonly target: string;
 }
@@ -68,6 +69,7 @@ export function connectionSettings(connectionString: string): ConnectionSettings
     credentials: options.defaultCredentials,
     // An insecure client drops them, so any will do to choose the classic path.
     perCall: options.defaultCredentials ?? (insecure ? { username: '', password: '' } : undefined),
+    hosts: options.hosts,
     target: options.hosts.map(({ address, port }) => `${address}:${port}`).join(','),
   };
 }

@@ -23,6 +23,7 @@ import { HeadWatch } from './head-watch.js';
 import { LogClient } from './log-client.js';
 import { identify } from './log-identity.js';
 import { ReadinessWatch, saysNotReady, type EsdbReadiness } from './readiness.js';
+import { missingRights } from './missing-rights.js';
 import { lastOf, lastOfLog, readStream, type WithClient } from './read-stream.js';
 import { truncateStream } from './truncate-stream.js';
 
@@ -184,10 +185,18 @@ export class EsdbEventLog implements EventLog {
     return this.#readiness.check();
   }
 
-  /** @internal Tries both ways once. */
-  async probe(): Promise<void> {
-    await this.logId();
-    await this.#probeSubscription();
+  /** @internal Tries both ways once. @returns the rights that the user lacks */
+  async probe(streamPrefixes: readonly string[]): Promise<readonly string[]> {
+    const missing = await missingRights(
+      {
+        readFirst: (stream) => this.#at(stream, 0n),
+        append: (stream, expected, events) => this.append(stream, expected, events),
+        subscribe: () => this.#probeSubscription(),
+      },
+      streamPrefixes,
+    );
+    if (missing.length === 0) await this.logId();
+    return missing;
   }
 
   close(): Promise<void> {

@@ -22,6 +22,9 @@ export interface EsdbEventLogOptions {
   readonly maxPendingBytes?: number;
   /** How often a pull that waits is compared with the end of the log. Default 1,000. */
   readonly headPollMs?: number;
+  /** Streams whose names begin with these are going to be read and written: opening checks that
+   * the user may do that, with their metadata too. Default: none is checked. */
+  readonly streamPrefixes?: readonly string[];
   /** How long opening waits for a server that cannot be reached. Default: for ever. */
   readonly startTimeoutMs?: number;
   /** Gives up opening. */

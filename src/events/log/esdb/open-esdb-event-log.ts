@@ -4,7 +4,8 @@
  */
 import { UnavailableError } from '../errors.js';
 import { messageOf, settingProblem } from './classify-error.js';
-import { connectionSettings } from './connection-settings.js';
+import { connectionProblem } from './connection-problem.js';
+import { connectionSettings, type ConnectionSettings } from './connection-settings.js';
 import { EsdbEventLog } from './esdb-event-log.js';
 import { limitsOf, type EsdbEventLogOptions, type EsdbReport } from './esdb-options.js';
 
@@ -33,7 +34,7 @@ export async function openEsdbEventLog(options: EsdbEventLogOptions): Promise<Es
     report,
   });
   try {
-    await untilReady(log, settings.target, { ...options, report });
+    await untilReady(log, settings, { ...options, report });
     return log;
   } catch (error) {
     await log.close();
@@ -54,20 +55,23 @@ function harmless(report: EsdbReport | undefined): EsdbReport {
 
 async function untilReady(
   log: EsdbEventLog,
-  target: string,
-  { report, signal, startTimeoutMs = Infinity }: EsdbEventLogOptions,
+  settings: ConnectionSettings,
+  { report, signal, streamPrefixes = [], startTimeoutMs = Infinity }: EsdbEventLogOptions,
 ): Promise<void> {
+  const { target } = settings;
   const start = performance.now();
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       signal?.throwIfAborted();
-      await log.probe();
-      return;
+      const missing = await log.probe(streamPrefixes);
+      if (missing.length === 0) return;
+      throw new EsdbStartError(`EventStoreDB at ${target}: ${missingText(missing, settings)}`);
     } catch (error) {
       if (signal?.aborted) {
         throw new UnavailableError('closed', 'opening the log was given up', { cause: error });
       }
-      const problem = startProblem(error);
+      if (error instanceof EsdbStartError) throw error;
+      const problem = startProblem(error) ?? (await connectionProblem(settings));
       if (problem !== undefined) {
         throw new EsdbStartError(`EventStoreDB at ${target}: ${problem}`, { cause: error });
       }
@@ -82,18 +86,21 @@ async function untilReady(
   }
 }
 
-/** What waiting does not mend: a right, a password, a certificate, the scheme. */
+/** What waiting does not mend: a password, a certificate, the scheme. */
 function startProblem(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const problem = settingProblem(at);
     if (problem !== undefined) return problem;
   }
-  return isDenied(error) ? messageOf(error) : undefined;
+  return undefined;
 }
 
-function isDenied(error: unknown): boolean {
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && Reflect.get(cause, 'type') === 'access-denied';
+function missingText(missing: readonly string[], { credentials }: ConnectionSettings): string {
+  const who =
+    credentials === undefined
+      ? 'the connection string names no user, and who has no name'
+      : `the user ${credentials.username}`;
+  return `${who} may not ${missing.join('; may not ')}. See "Rights" in docs/eventstoredb.md`;
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -2,7 +2,7 @@
  * Streams.BatchAppend: one duplex call on which a client sends all its appends, each in one or
  * more messages, and gets an answer for each, told apart by correlation ids.
  */
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { status, type ServerDuplexStream } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type shared from '@eventstore/db-client/generated/shared_pb.js';
 import type rpc from '@eventstore/db-client/generated/status_pb.js';
@@ -143,6 +143,13 @@ class BatchStream implements OpenCall {
     const refusal = this.#context.refusal('append', this.#call.metadata);
     if (refusal !== undefined) {
       this.endWith(refusal);
+      return;
+    }
+    const denial = this.#context.denial(this.#call.metadata, 'write', stream);
+    if (denial !== undefined) {
+      // A right is looked at for each append, a password for the call.
+      if (denial.code === status.PERMISSION_DENIED) this.#refuse(assembly, batchAccessDenied());
+      else this.endWith(denial);
       return;
     }
     const expected = expectedPosition(assembly.options);

@@ -35,8 +35,10 @@ export function serveAppend(context: ServerContext): (call: AppendCall, respond:
     });
     call.on('end', () => {
       if (call.cancelled) return;
-      const refusal = context.refusal('append', call.metadata);
       const stream = streamName(options?.getStreamIdentifier());
+      const refusal =
+        context.refusal('append', call.metadata) ??
+        context.denial(call.metadata, 'write', stream ?? '');
       if (refusal !== undefined) respond(refusal);
       else if (options === undefined || stream === undefined) {
         respond(invalidArgument("Required field 'stream_identifier' not set."));

@@ -60,6 +60,8 @@ function remove(
   if (options === undefined || stream === undefined) {
     return invalidArgument("Required field 'stream_identifier' not set.");
   }
+  const denial = context.denial(call.metadata, 'write', stream);
+  if (denial !== undefined) return denial;
   const expected = expectedRevision(options);
   const outcome =
     operation === 'Delete'

@@ -53,6 +53,11 @@ function serveStream(
     call.emit('error', invalidArgument("Required field 'stream_identifier' not set."));
     return;
   }
+  const denial = context.denial(call.metadata, 'read', stream);
+  if (denial !== undefined) {
+    call.emit('error', denial);
+    return;
+  }
   const { store } = context;
   const revision = wanted.hasRevision() ? BigInt(wanted.getRevision()) : undefined;
   if (store.isTombstoned(stream)) {
@@ -84,8 +89,12 @@ function serveStream(
 }
 
 function serveAll(context: ServerContext, call: ReadCall, options: Options, uuids: UuidForm): void {
-  if (context.faults.switches.deny === 'all-stream') {
-    call.emit('error', callFailure('access-denied'));
+  const denial =
+    context.faults.switches.deny === 'all-stream'
+      ? callFailure('access-denied')
+      : context.denial(call.metadata, 'read', '$all');
+  if (denial !== undefined) {
+    call.emit('error', denial);
     return;
   }
   const from = allPosition(options);
