@@ -13,7 +13,9 @@ const HARMLESS: Readonly<Record<string, string>> = {
   '@parcel/watcher': 'development only; its binaries are packages of their own',
   '@photostructure/sqlite': 'its binaries are in the package; the script would build one',
   '@scarf/scarf': 'telemetry, which package.json turns off',
+  'cpu-features': 'development only, and optional: ssh2 does without',
   protobufjs: 'a warning about version ranges',
+  ssh2: 'development only; its script would build faster ciphers',
 };
 
 /** What the binaries in the package must cover. */
