@@ -2,5 +2,6 @@
 import type { Verb } from './frame/verb.js';
 import { demoVerb } from './demo/demo-verb.js';
 import { serveVerb } from './serve/serve-verb.js';
+import { tokenVerb } from './token/token-verb.js';
 
-export const VERBS: readonly Verb[] = [serveVerb, demoVerb];
+export const VERBS: readonly Verb[] = [serveVerb, demoVerb, tokenVerb];

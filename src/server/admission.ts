@@ -1,21 +1,28 @@
-/** What every request has to pass before it is routed: is it from here, and do we still serve? */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+/** What every request has to pass before it is routed: do we still serve, and is it from here? */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Draining } from '../api/draining.js';
 import { stopping } from '../api/draining.js';
 import { invalidRequest, Problem } from '../api/problem/problem.js';
 import { isLoopbackHostHeader, isLoopbackOrigin } from './loopback.js';
 
-/** Adds the check. One hook for all, as every hook costs each request. */
+/** Refuses everything once the server stops. One hook for all, as every hook costs each request. */
+export function admitWhileServing(fastify: FastifyInstance, draining: Draining): void {
+  fastify.addHook('onRequest', (_request, reply, done) => {
+    done(draining.started ? refuseStopping(reply) : undefined);
+  });
+}
+
+/** The same, and it answers this machine only: for a server without auth. */
 export function admitLoopbackOnly(fastify: FastifyInstance, draining: Draining): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (draining.started) {
-      // The client opens its next connection elsewhere.
-      void reply.header('Connection', 'close');
-      done(stopping());
-    } else {
-      done(refusal(request));
-    }
+    done(draining.started ? refuseStopping(reply) : refusal(request));
   });
+}
+
+function refuseStopping(reply: FastifyReply): Problem {
+  // The client opens its next connection elsewhere.
+  void reply.header('Connection', 'close');
+  return stopping();
 }
 
 function refusal({ headers }: FastifyRequest): Problem | undefined {

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { todoPolicySchema, type TodoPolicy } from '../commands/policy.js';
+import { authVariables, readAuth, SECRET_VARIABLES, type AuthConfig } from './auth-config.js';
 import { isLoopbackHost } from './loopback.js';
 
 /** How much the server writes to its log. */
@@ -26,6 +27,8 @@ export interface PlanlogConfig {
   readonly dataDir: string;
   /** EventStoreDB in place of the embedded log. */
   readonly eventStore: EventStoreConfig | undefined;
+  /** Undefined: no token is asked for, and only this machine is answered. */
+  readonly auth: AuthConfig | undefined;
   readonly policy: TodoPolicy;
   readonly maxBodyBytes: number;
   readonly logLevel: LogLevel;
@@ -41,28 +44,17 @@ export class ConfigError extends Error {
 }
 
 /** Known to the contract, but this version does not carry them out: never silently ignored. */
-const NOT_YET = [
-  'DATABASE_URL',
-  'DATABASE_LISTEN_URL',
-  'PLANLOG_JWKS_URL',
-  'PLANLOG_JWT_SECRET',
-  'PLANLOG_JWT_ISSUER',
-  'PLANLOG_JWT_AUDIENCE',
-  'PLANLOG_CLAIM_TENANT',
-  'PLANLOG_CLAIM_SCOPE',
-  'PLANLOG_CLAIM_ACTOR',
-  'PLANLOG_CLAIM_SESSION',
-] as const;
+const NOT_YET = ['DATABASE_URL', 'DATABASE_LISTEN_URL'] as const;
 
 /** A body holds a list as its client wrote it, which may be longer than as it is stored. */
 const BODY_ENVELOPE_BYTES = 4_096;
 
 const LOOPBACK_RULE =
   'a loopback address (127.0.0.1, ::1 or localhost), because no auth is configured and ' +
-  'everyone who reaches the server may do everything';
+  'everyone who reaches the server may do everything; set PLANLOG_JWKS_URL or PLANLOG_JWT_SECRET';
 
 const environment = z.object({
-  HOST: z.string().refine(isLoopbackHost, { error: LOOPBACK_RULE }).default('127.0.0.1'),
+  HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3_000),
   PLANLOG_DATA_DIR: z.string().default('./data'),
   EVENTSTORE_URL: z
@@ -81,6 +73,7 @@ const environment = z.object({
   PLANLOG_LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` })
     .default('info'),
+  ...authVariables,
 });
 
 /**
@@ -94,17 +87,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): P
   const faults: string[] = NOT_YET.filter((name) => set[name] !== undefined).map(
     (name) => `${name} is set, but this version does not support it yet; unset it`,
   );
+  // Said also where something else is wrong with the auth that is meant.
+  const open = set['PLANLOG_JWT_SECRET'] === undefined && set['PLANLOG_JWKS_URL'] === undefined;
+  if (open && set['HOST'] !== undefined && !isLoopbackHost(set['HOST'])) {
+    faults.push(`HOST is ${JSON.stringify(set['HOST'])}; allowed is ${LOOPBACK_RULE}`);
+  }
   const parsed = environment.safeParse(set);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => {
       const name = String(path[0]);
       // A connection string may hold a password.
-      const value = name === 'EVENTSTORE_URL' ? 'not usable' : JSON.stringify(set[name]);
+      const hidden = name === 'EVENTSTORE_URL' || SECRET_VARIABLES.has(name);
+      const value = hidden ? 'not usable' : JSON.stringify(set[name]);
       return `${name} is ${value}; allowed is ${message}`;
     });
-    throw new ConfigError([...issues, ...faults]);
+    throw new ConfigError([...faults, ...issues]);
   }
   const values = parsed.data;
+  const auth = readAuth(values, faults);
   const policy = todoPolicySchema.parse({
     allowParallelInProgress: values.PLANLOG_ALLOW_PARALLEL_IN_PROGRESS,
     maxItems: values.PLANLOG_MAX_ITEMS,
@@ -127,6 +127,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): P
       values.EVENTSTORE_URL === undefined
         ? undefined
         : { url: values.EVENTSTORE_URL, compression: values.EVENTSTORE_COMPRESSION },
+    auth,
     policy,
     maxBodyBytes: values.PLANLOG_MAX_BODY_BYTES,
     logLevel: values.PLANLOG_LOG_LEVEL,

@@ -5,15 +5,20 @@ import { Logger, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiModule } from '../api/api.module.js';
+import { BearerAuth, TokenIdentity } from '../api/auth/bearer-auth.js';
+import { requireDeclaredAccess } from '../api/auth/require-declared-access.js';
+import { TokenVerifier } from '../api/auth/token-verifier.js';
 import { Draining } from '../api/draining.js';
 import { apiFastifyOptions } from '../api/fastify/fastify-options.js';
 import { installApi } from '../api/fastify/install-api.js';
 import { Readiness } from '../api/health/readiness.js';
+import { RequestIdentity } from '../api/request/request-identity.js';
 import { EventSourcingModule } from '../event-sourcing/event-sourcing.module.js';
 import { sqliteReadModels } from '../projections/read-model/sqlite/sqlite-read-models.js';
 import { ProjectionHost } from '../projections/runtime/projection-host.js';
 import { TodosModule } from '../todos/todos.module.js';
-import { admitLoopbackOnly } from './admission.js';
+import { admitLoopbackOnly, admitWhileServing } from './admission.js';
+import type { AuthConfig } from './auth-config.js';
 import type { PlanlogConfig } from './config.js';
 import { Connections } from './connections.js';
 import { JsonLogger } from './json-logger.js';
@@ -79,6 +84,7 @@ async function createApp(
     logger: new JsonLogger(config.logLevel),
     abortOnError: false,
   };
+  const identity = new TokenIdentity();
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.forRoot({
       imports: [
@@ -90,13 +96,30 @@ async function createApp(
         inject: [ProjectionHost],
         useFactory: (host: ProjectionHost) => new ProjectionReadiness(host, checks),
       },
+      ...(config.auth && { identity: { provide: RequestIdentity, useValue: identity } }),
     }),
     new FastifyAdapter(apiFastifyOptions({ maxBodyBytes: config.maxBodyBytes })),
     options,
   );
   installApi(app);
-  admitLoopbackOnly(app.getHttpAdapter().getInstance(), app.get(Draining));
+  const fastify = app.getHttpAdapter().getInstance();
+  requireDeclaredAccess(fastify);
+  if (config.auth) {
+    admitWhileServing(fastify, app.get(Draining));
+    bearerAuth(config.auth, identity).install(fastify);
+  } else {
+    admitLoopbackOnly(fastify, app.get(Draining));
+  }
   return app;
+}
+
+function bearerAuth({ keys, claims, ...rules }: AuthConfig, identity: TokenIdentity): BearerAuth {
+  const verifier = new TokenVerifier(keys, rules);
+  // So that a wrong address is seen at the start, not with the first caller. Each token asks again.
+  verifier.load().catch((error: unknown) => {
+    new Logger('Auth').error(error);
+  });
+  return new BearerAuth(verifier, identity, claims);
 }
 
 function listening(app: NestFastifyApplication, connections: Connections, host: string): Planlog {

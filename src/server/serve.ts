@@ -36,7 +36,7 @@ export async function serve({ env, out, err, signal }: ServeContext): Promise<0 
   // Until the read models have caught up, readers would see the past.
   await Promise.race([server.caughtUp(), told]);
   if (!signal.aborted) {
-    out(`planlog listening on ${server.url} (loopback only: no auth is configured)\n`);
+    out(`planlog listening on ${server.url}${note}\n`);
   }
   await told;
   return shutDown(server, err);

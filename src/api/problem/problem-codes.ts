@@ -46,6 +46,7 @@ const kinds = {
   outcome_unknown: { status: 503, title: 'The outcome is not known', retryAfter: SOON },
   contended: { status: 503, title: 'Too many writers at once', retryAfter: SOON },
   overloaded: { status: 503, title: 'The server is overloaded', retryAfter: SOON },
+  auth_unavailable: { status: 503, title: 'Tokens cannot be checked', retryAfter: SOON },
   not_ready: { status: 503, title: 'The server is not ready', retryAfter: SOON },
   session_parked: { status: 503, title: 'The session is parked', retryAfter: LATER },
   session_unreadable: { status: 503, title: 'The session cannot be read', retryAfter: LATER },

@@ -1,6 +1,6 @@
 /**
- * Who sends a request: the seam that authentication replaces. Today there is none configured,
- * so every request is tenant `default`, with every scope, from this machine only.
+ * Who sends a request. Where no auth is configured every request is tenant `default`, with every
+ * scope, from this machine only; with it, the token says (`auth/`).
  */
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -12,6 +12,8 @@ import { invalidRequest } from '../problem/problem.js';
 export interface Identity {
   readonly tenant: string;
   readonly actor: Actor;
+  /** When the caller's token ends, milliseconds since 1970; undefined where it never does. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** Finds out who sends a request. */

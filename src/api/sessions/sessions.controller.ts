@@ -32,7 +32,8 @@ export class SessionsController {
   /** ForkSession. */
   @Post('fork')
   @HttpCode(201)
-  @CommandRoute('todos:write')
+  // It makes another session, so a token of one session does not reach so far.
+  @CommandRoute('todos:write', { boundTokens: 'refused' })
   async fork(
     @Param('sessionId') sessionId: unknown,
     @Body() body: unknown,

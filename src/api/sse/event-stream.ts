@@ -3,7 +3,7 @@
  * while its buffer is full only the newest frame is kept, never a queue.
  */
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** How long a client may take to read the end of its stream. */
 const END_GRACE_MS = 5_000;
@@ -26,6 +26,8 @@ export function encodeFrame(event: string, id: string | undefined, json: string)
 }
 
 export class EventStream {
+  /** Who asked for it. */
+  readonly request: FastifyRequest;
   private readonly raw: ServerResponse;
   /** The newest frame that a full buffer holds back; made only when it is written. */
   private waiting: (() => Buffer) | undefined;
@@ -38,6 +40,7 @@ export class EventStream {
   /** Takes the reply over from Fastify and sends the headers. */
   constructor(reply: FastifyReply) {
     reply.hijack();
+    this.request = reply.request;
     this.raw = reply.raw;
     // A pipelined response that never gets its turn does not close with its connection.
     const socket = reply.request.raw.socket;

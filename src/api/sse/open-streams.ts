@@ -4,6 +4,7 @@
  */
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Draining } from '../draining.js';
+import { RequestIdentity } from '../request/request-identity.js';
 import type { EventStream } from './event-stream.js';
 
 const COMMENT_EVERY_MS = 15_000;
@@ -16,7 +17,10 @@ export class OpenStreams implements BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private allClosed: (() => void) | undefined;
 
-  constructor(draining: Draining) {
+  constructor(
+    draining: Draining,
+    private readonly identity: RequestIdentity,
+  ) {
     draining.onBegin(() => {
       for (const stream of this.streams) stream.end();
     });
@@ -27,8 +31,10 @@ export class OpenStreams implements BeforeApplicationShutdown {
     return this.streams.size;
   }
 
-  /** Keeps the stream alive until its connection is gone. */
+  /** Keeps the stream alive until its connection is gone, or its caller's token ends. */
   add(stream: EventStream): void {
+    const { expiresAt } = this.identity.of(stream.request);
+    if (expiresAt !== undefined) endAt(stream, expiresAt);
     this.streams.add(stream);
     this.timer ??= setInterval(() => {
       for (const each of this.streams) each.comment();
@@ -57,4 +63,21 @@ export class OpenStreams implements BeforeApplicationShutdown {
     this.timer = undefined;
     this.allClosed?.();
   }
+}
+
+/** Timers hold 31 bits of milliseconds; a token may live longer. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+function endAt(stream: EventStream, moment: number): void {
+  const left = moment - Date.now();
+  const timer = setTimeout(
+    () => {
+      if (left > LONGEST_TIMER_MS) endAt(stream, moment);
+      else stream.end();
+    },
+    Math.min(left, LONGEST_TIMER_MS),
+  ).unref();
+  stream.onceClosed(() => {
+    clearTimeout(timer);
+  });
 }

@@ -37,7 +37,8 @@ export class ToolsController {
 
   /** The definition, in the format of the caller's model API. */
   @Get('tools/todo_write')
-  @NeedsScope('todos:read')
+  // It tells of no session.
+  @NeedsScope('todos:read', { boundTokens: 'allowed' })
   definition(@Query() query: unknown, @Res() reply: FastifyReply): void {
     const { format } = parseQuery(toolQuery, query);
     void reply
