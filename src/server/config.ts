@@ -90,7 +90,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): P
   // Said also where something else is wrong with the auth that is meant.
   const open = set['PLANLOG_JWT_SECRET'] === undefined && set['PLANLOG_JWKS_URL'] === undefined;
   if (open && set['HOST'] !== undefined && !isLoopbackHost(set['HOST'])) {
-    faults.push(`HOST is ${JSON.stringify(set['HOST'])}; allowed is ${LOOPBACK_RULE}`);
+    faults.unshift(`HOST is ${JSON.stringify(set['HOST'])}; allowed is ${LOOPBACK_RULE}`);
   }
   const parsed = environment.safeParse(set);
   if (!parsed.success) {
@@ -101,7 +101,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): P
       const value = hidden ? 'not usable' : JSON.stringify(set[name]);
       return `${name} is ${value}; allowed is ${message}`;
     });
-    throw new ConfigError([...faults, ...issues]);
+    throw new ConfigError([...issues, ...faults]);
   }
   const values = parsed.data;
   const auth = readAuth(values, faults);

@@ -21,8 +21,10 @@ export interface ServeContext {
  */
 export async function serve({ env, out, err, signal }: ServeContext): Promise<0 | 1> {
   let server: Planlog;
+  let note: string;
   try {
     const config = readConfig(env);
+    note = config.auth ? '' : ' (loopback only: no auth is configured)';
     // Loaded after the environment was read: a bad value is told at once.
     const { startPlanlog } = await import('./create-server.js');
     server = await startPlanlog(config, signal);

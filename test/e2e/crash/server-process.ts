@@ -11,10 +11,15 @@ export class ServerProcess {
     readonly url: string,
   ) {}
 
-  /** Resolves when it says where it listens. */
-  static async start(directory: string): Promise<ServerProcess> {
+  /**
+   * Resolves when it says where it listens.
+   *
+   * @param env variables beside the port, the directory and the log's level
+   */
+  static async start(directory: string, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+    const own = { PORT: '0', PLANLOG_DATA_DIR: directory, PLANLOG_LOG_LEVEL: 'error' };
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...process.env, PORT: '0', PLANLOG_DATA_DIR: directory, PLANLOG_LOG_LEVEL: 'error' },
+      env: { ...process.env, ...own, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const url = await listening(child);

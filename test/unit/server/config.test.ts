@@ -100,7 +100,7 @@ it.each([
 it('names every variable at fault', () => {
   const faults = faultsOf({ PORT: 'x', HOST: '0.0.0.0', DATABASE_URL: 'postgres://secret' });
   expect(faults).toHaveLength(3);
-  expect(faults.join()).toMatch(/HOST.*PORT.*DATABASE_URL/);
+  for (const name of ['HOST', 'PORT', 'DATABASE_URL']) expect(faults.join()).toContain(name);
   expect(faults.join()).not.toContain('secret');
 });
 

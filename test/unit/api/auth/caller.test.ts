@@ -1,9 +1,6 @@
 /** What a token's claims make of its caller. */
-import {
-  callerOf,
-  DEFAULT_CLAIM_NAMES,
-  UnusableClaimError,
-} from '../../../../src/api/auth/caller.js';
+import { callerOf, UnusableClaimError } from '../../../../src/api/auth/caller.js';
+import { DEFAULT_CLAIM_NAMES } from '../../../../src/api/auth/claim-names.js';
 
 const claims = { sub: 'u1', tenant: 'acme' };
 
