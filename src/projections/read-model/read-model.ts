@@ -79,6 +79,14 @@ export interface ReadModel<Row> {
   /** How many keys are parked. */
   countParked(): Promise<number>;
 
+  /**
+   * A page of the entries that are parked, in the order of their keys as bytes of UTF-8.
+   *
+   * @param after the last key of the page before; undefined for the first page
+   * @throws {UnusableReadModelError} a stored row is not of its shape
+   */
+  parked(after: string | undefined, limit: number): Promise<readonly RowEntry<Row>[]>;
+
   /** Frees all resources. May be called again. */
   close(): Promise<void>;
 }

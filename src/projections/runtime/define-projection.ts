@@ -17,6 +17,11 @@ export interface Projection<Row> extends RowShape<Row> {
    * removes the row. A throw parks the key at this event.
    */
   readonly evolve: (row: Row, event: StoredEvent) => Row | null;
+  /**
+   * The one stream that holds every event of a key, where there is one: then a parked key is
+   * folded again from that stream alone. Without it all streams of the prefix are read.
+   */
+  readonly stream?: (key: string) => string;
   /** True for an event that is folded even where its key is parked, and ends the parking. */
   readonly appliesWhenParked?: (event: StoredEvent) => boolean;
 }

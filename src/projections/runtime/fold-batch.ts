@@ -15,6 +15,7 @@ export interface FoldedBatch<Row> {
  * @param keys the key of each event, at the same index; undefined where it is ignored
  * @param stored the entries of those keys that have one
  * @param followed whether anyone wants the states in between
+ * @param firstEpoch the epoch of a row that is first made here
  */
 export function foldBatch<Row>(
   projection: Projection<Row>,
@@ -22,6 +23,7 @@ export function foldBatch<Row>(
   keys: readonly (string | undefined)[],
   stored: ReadonlyMap<string, RowEntry<Row>>,
   followed: (key: string) => boolean,
+  firstEpoch = 0,
 ): FoldedBatch<Row> {
   const changed = new Map<string, RowWrite<Row>>();
   const steps = new Map<string, RowWrite<Row>[]>();
@@ -29,7 +31,7 @@ export function foldBatch<Row>(
     const key = keys[index];
     if (key === undefined) return;
     const before = changed.get(key) ?? stored.get(key);
-    const after = foldEvent(projection, key, before, event);
+    const after = foldEvent(projection, key, before, event, firstEpoch);
     if (after === undefined) return;
     changed.set(key, after);
     if (!followed(key)) return;
@@ -41,17 +43,18 @@ export function foldBatch<Row>(
 }
 
 /** The key's entry after an event; undefined where the event changes nothing. */
-function foldEvent<Row>(
+export function foldEvent<Row>(
   projection: Projection<Row>,
   key: string,
   before: RowWrite<Row> | undefined,
   event: StoredEvent,
+  firstEpoch: number,
 ): RowWrite<Row> | undefined {
   const parked = before?.parked !== undefined;
   // Once parked, nothing later may be applied first (faults.md C 10).
   if (parked && projection.appliesWhenParked?.(event) !== true) return undefined;
   const row = before?.row ?? projection.initial;
-  const epoch = before?.epoch ?? 0;
+  const epoch = before?.epoch ?? firstEpoch;
   try {
     const evolved = projection.evolve(row, event);
     if (evolved === row && !parked) return undefined;

@@ -1,13 +1,23 @@
 /** A projection that runs: its fold, its rows, its changes and those who wait for it. */
 import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
+import type { ProjectionCatalog } from '../read-model/projection-catalog.js';
 import type { ReadModel, ReadModels, RowEntry, RowWrite } from '../read-model/read-model.js';
 import { ChangeFeed, type ChangeListener } from './change-feed.js';
 import type { Checkpoint } from './checkpoint.js';
 import { systemClock } from './clock.js';
 import type { Consumer, RunnerOptions } from './consumer.js';
 import type { Projection } from './define-projection.js';
+import { DiscardSet } from './discard-set.js';
 import { foldBatch } from './fold-batch.js';
+import type { ManagedProjection } from './managed-projection.js';
+import { CommitGate } from './parking/commit-gate.js';
+import {
+  ParkedKeys,
+  type ParkedKey,
+  type ParkingPlace,
+  type UnparkedKey,
+} from './parking/parked-keys.js';
 import { PositionWaiters } from './position-waiters.js';
 import type { ProjectionReader } from './projection-reader.js';
 import { Runner } from './runner.js';
@@ -30,16 +40,27 @@ export class ProjectionNotStartedError extends Error {
   override readonly name = 'ProjectionNotStartedError';
 }
 
-export class LiveProjection<Row> implements ProjectionReader<Row> {
+export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjection {
   readonly #projection: Projection<Row>;
   readonly #feed: ChangeFeed<Row>;
   readonly #waiters: PositionWaiters;
   readonly #runner: Runner;
+  readonly #discards = new DiscardSet();
+  readonly #parking: ParkedKeys<Row>;
+  readonly #gate = new CommitGate();
   #rows: ReadModel<Row> | undefined;
+  #catalog: ProjectionCatalog | undefined;
+  /** Pausing and resuming, one after the other. */
+  #lastOrder: Promise<unknown> = Promise.resolve();
+  #paused: () => void = () => undefined;
+  readonly #whenPaused = new Promise<void>((resolve) => (this.#paused = resolve));
 
   constructor(log: EventLog, projection: Projection<Row>, options: RunnerOptions = {}) {
     this.#projection = projection;
-    this.#waiters = new PositionWaiters(options.clock ?? systemClock);
+    const clock = options.clock ?? systemClock;
+    this.#waiters = new PositionWaiters(clock);
+    const keep: ProjectionCatalog['discard'] = (discard) => this.#openCatalog().discard(discard);
+    this.#parking = new ParkedKeys(log, projection, { set: this.#discards, keep }, clock);
     this.#feed = new ChangeFeed((error) => {
       options.report?.(`${projection.name}: a listener failed`, error);
     });
@@ -47,7 +68,7 @@ export class LiveProjection<Row> implements ProjectionReader<Row> {
       name: projection.name,
       prefix: projection.prefix,
       checkpoint: () => this.#open().checkpoint(),
-      commit: (events, checkpoint) => this.#commit(events, checkpoint),
+      commit: (events, checkpoint) => this.#gate.pass(() => this.#commit(events, checkpoint)),
       reached: (position) => {
         this.#waiters.release(position);
       },
@@ -60,18 +81,56 @@ export class LiveProjection<Row> implements ProjectionReader<Row> {
   }
 
   /**
-   * Opens the rows and starts to follow the log in the background.
+   * Opens the rows, without following the log.
+   *
+   * @throws {UnusableReadModelError}
+   */
+  async open(readModels: ReadModels): Promise<void> {
+    const catalog = (this.#catalog ??= await readModels.catalog(this.name));
+    for (const discard of await catalog.discards()) this.#discards.add(discard);
+    this.#rows ??= await readModels.open(this.#projection, FIRST_GENERATION);
+    if (await catalog.paused()) await this.#rest();
+  }
+
+  /**
+   * Opens the rows and starts to follow the log in the background, unless it is paused.
    *
    * @throws {UnusableReadModelError}
    */
   async start(readModels: ReadModels): Promise<void> {
-    this.#rows ??= await readModels.open(this.#projection, FIRST_GENERATION);
+    await this.open(readModels);
     this.#runner.start();
   }
 
-  /** Settles at the first catch-up; rejects if it stops before. */
+  /** Settles at the first catch-up, or when it is paused; rejects if it stops before. */
   caughtUp(): Promise<void> {
-    return this.#runner.caughtUp();
+    return Promise.race([this.#runner.caughtUp(), this.#whenPaused]);
+  }
+
+  pause(): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#openCatalog().setPaused(true);
+      await this.#rest();
+    });
+  }
+
+  resume(): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#openCatalog().setPaused(false);
+      this.#runner.resume();
+    });
+  }
+
+  async parkedKeys(limit: number, after?: string): Promise<readonly ParkedKey[]> {
+    return this.#parking.list(this.#open(), limit, after);
+  }
+
+  async retry(key: string): Promise<UnparkedKey> {
+    return this.#parking.retry(this.#place(), key);
+  }
+
+  async discard(key: string): Promise<UnparkedKey> {
+    return this.#parking.discard(this.#place(), key);
   }
 
   /** See {@link Runner.stop}. Every wait ends, then the rows are closed. */
@@ -79,7 +138,9 @@ export class LiveProjection<Row> implements ProjectionReader<Row> {
     await this.#runner.stop(deadlineMs);
     this.#waiters.close();
     await this.#rows?.close();
+    await this.#catalog?.close();
     this.#rows = undefined;
+    this.#catalog = undefined;
   }
 
   async get(key: string): Promise<RowEntry<Row> | undefined> {
@@ -109,7 +170,9 @@ export class LiveProjection<Row> implements ProjectionReader<Row> {
   async #commit(events: readonly StoredEvent[], checkpoint: Checkpoint): Promise<void> {
     const rows = this.#open();
     const projection = this.#projection;
-    const keys = events.map(projection.key);
+    const keys = events.map((event) =>
+      this.#discards.has(event) ? undefined : projection.key(event),
+    );
     const wanted = new Set<string>();
     for (const key of keys) if (key !== undefined) wanted.add(key);
     const stored = await rows.load(wanted);
@@ -126,8 +189,36 @@ export class LiveProjection<Row> implements ProjectionReader<Row> {
     this.#feed.publishToAll(entry);
   }
 
+  async #rest(): Promise<void> {
+    await this.#runner.pause();
+    this.#paused();
+  }
+
+  #inOrder(run: () => Promise<void>): Promise<void> {
+    const done = this.#lastOrder.then(run);
+    this.#lastOrder = done.catch(() => undefined);
+    return done;
+  }
+
+  #place(): ParkingPlace<Row> {
+    return {
+      rows: this.#open(),
+      hold: () => this.#gate.hold(),
+      repaired: (entries) => {
+        for (const entry of entries) this.#publish(entry);
+      },
+    };
+  }
+
   #open(): ReadModel<Row> {
-    if (this.#rows) return this.#rows;
+    return this.#rows ?? this.#notRunning();
+  }
+
+  #openCatalog(): ProjectionCatalog {
+    return this.#catalog ?? this.#notRunning();
+  }
+
+  #notRunning(): never {
     throw new ProjectionNotStartedError(`projection ${this.name} is not running: start its host`);
   }
 }

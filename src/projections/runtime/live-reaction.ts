@@ -46,13 +46,22 @@ export class LiveReaction {
   }
 
   /**
+   * Opens the checkpoint, without following the log.
+   *
+   * @throws {UnusableReadModelError}
+   */
+  async open(readModels: ReadModels): Promise<void> {
+    const { name, version } = this.#reaction;
+    this.#rows ??= await readModels.open({ name, version, row: z.never() }, ONLY_GENERATION);
+  }
+
+  /**
    * Opens the checkpoint and starts to follow the log in the background.
    *
    * @throws {UnusableReadModelError}
    */
   async start(readModels: ReadModels): Promise<void> {
-    const { name, version } = this.#reaction;
-    this.#rows ??= await readModels.open({ name, version, row: z.never() }, ONLY_GENERATION);
+    await this.open(readModels);
     this.#runner.start();
   }
 

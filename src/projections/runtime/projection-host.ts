@@ -7,9 +7,11 @@ import type { Projection } from './define-projection.js';
 import type { Reaction } from './define-reaction.js';
 import { LiveProjection, type ProjectionStatus } from './live-projection.js';
 import { LiveReaction } from './live-reaction.js';
+import { ProjectionNotFoundError, type ManagedProjection } from './managed-projection.js';
 
 /** What the host asks of each thing it runs. */
 interface Running {
+  open(readModels: ReadModels): Promise<void>;
   start(readModels: ReadModels): Promise<void>;
   caughtUp(): Promise<void>;
   stop(deadlineMs: number): Promise<void>;
@@ -25,6 +27,7 @@ export class ProjectionHost {
   readonly #readModels: ReadModels;
   readonly #options: RunnerOptions;
   readonly #running = new Map<string, Running>();
+  readonly #projections = new Map<string, ManagedProjection>();
   #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -46,6 +49,7 @@ export class ProjectionHost {
   project<Row>(projection: Projection<Row>): LiveProjection<Row> {
     const live = new LiveProjection(this.#log, projection, this.#options);
     this.#add(projection.name, live);
+    this.#projections.set(projection.name, live);
     return live;
   }
 
@@ -67,10 +71,34 @@ export class ProjectionHost {
    * @throws {UnusableReadModelError} nothing is left running
    */
   start(): Promise<void> {
-    return (this.#started ??= this.#startAll());
+    return (this.#started ??= this.#beginAll((one) => one.start(this.#readModels)));
   }
 
-  /** Settles when everything has reached the log's head once; rejects if something stops. */
+  /**
+   * Opens all read models and follows nothing: for a program that only looks at them, or repairs
+   * something, while no server runs. In place of {@link start}.
+   *
+   * @throws {UnusableReadModelError} nothing is left open
+   */
+  open(): Promise<void> {
+    return (this.#started ??= this.#beginAll((one) => one.open(this.#readModels)));
+  }
+
+  /** All projections, in the order in which they were added. */
+  projections(): readonly ManagedProjection[] {
+    return [...this.#projections.values()];
+  }
+
+  /** @throws {ProjectionNotFoundError} */
+  projection(name: string): ManagedProjection {
+    const found = this.#projections.get(name);
+    if (found) return found;
+    throw new ProjectionNotFoundError(name, [...this.#projections.keys()]);
+  }
+
+  /**
+   * Settles when each has reached the log's head once, or is paused; rejects if something stops.
+   */
   async caughtUp(): Promise<void> {
     await Promise.all(this.#all((one) => one.caughtUp()));
   }
@@ -97,10 +125,10 @@ export class ProjectionHost {
     this.#running.set(name, one);
   }
 
-  async #startAll(): Promise<void> {
+  async #beginAll(begin: (one: Running) => Promise<void>): Promise<void> {
     if (this.#stopped) throw new TypeError('a stopped host does not start again: make a new one');
     try {
-      for (const one of this.#running.values()) await one.start(this.#readModels);
+      for (const one of this.#running.values()) await begin(one);
     } catch (error) {
       await Promise.all(this.#all((one) => one.stop(0)));
       throw error;

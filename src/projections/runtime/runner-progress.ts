@@ -29,6 +29,8 @@ export class RunnerProgress {
   readonly #clock: Clock;
   #state: Exclude<RunnerState, 'paused'> = 'stopped';
   #paused = false;
+  /** Stopped for good, not only before its start. */
+  #over = false;
   #problem: string | null = null;
   #lastProgress: number | undefined;
   /** The moment the view shows, milliseconds; undefined while unknown. */
@@ -51,7 +53,7 @@ export class RunnerProgress {
   }
 
   get state(): RunnerState {
-    return this.#paused && this.#state !== 'stopped' ? 'paused' : this.#state;
+    return this.#paused && !this.#over ? 'paused' : this.#state;
   }
 
   /** See {@link Runner.caughtUp}. */
@@ -113,6 +115,7 @@ export class RunnerProgress {
   /** @param error why; undefined when it was asked to */
   stopped(error?: unknown): void {
     this.#state = 'stopped';
+    this.#over = true;
     if (error !== undefined) this.#problem = messageOf(error);
     this.#rejectCaughtUp(error ?? new Error('stopped before it had caught up'));
   }

@@ -23,6 +23,7 @@ export const sessionTodosProjection = defineProjection<SessionTodosRow>({
   toJson: rowJson,
   initial: INITIAL_ROW,
   key: (event) => sessionKeyOfStream(event.stream),
+  stream: (key) => SESSION_STREAM_PREFIX + key,
   evolve,
   appliesWhenParked: (event) => event.type === SESSION_DELETE,
 });

@@ -2,6 +2,7 @@
 import { Observable } from 'rxjs';
 import type { Position } from '../../events/log/position.js';
 import { sessionKey, type SessionRef } from '../../events/session-stream.js';
+import type { RowEntry } from '../read-model/read-model.js';
 import type { ProjectionReader } from '../runtime/projection-reader.js';
 import { isNewer, snapshotOf, type SessionSnapshot } from './session-snapshot.js';
 import type { SessionTodosRow } from './session-todos.row.js';
@@ -17,7 +18,7 @@ export class SessionTodos {
   /** The session as last committed; undefined where the read model does not know it. */
   async snapshot(session: SessionRef): Promise<SessionSnapshot | undefined> {
     const entry = await this.#rows.get(sessionKey(session));
-    return entry && snapshotOf(session.sessionId, entry);
+    return entry && isKnown(entry) ? snapshotOf(session.sessionId, entry) : undefined;
   }
 
   /**
@@ -40,7 +41,7 @@ export class SessionTodos {
    */
   subscribe(session: SessionRef, listener: (snapshot: SessionSnapshot) => void): () => void {
     return this.#rows.subscribe(sessionKey(session), (entry) => {
-      listener(snapshotOf(session.sessionId, entry));
+      if (isKnown(entry)) listener(snapshotOf(session.sessionId, entry));
     });
   }
 
@@ -78,4 +79,9 @@ export class SessionTodos {
       );
     });
   }
+}
+
+/** False where all that was ever folded has been discarded: as if there had been nothing. */
+function isKnown({ row, parked }: RowEntry<SessionTodosRow>): boolean {
+  return row !== undefined || parked !== undefined;
 }

@@ -181,6 +181,22 @@ export function readModelContract(name: string, connect: () => Promise<ReadModel
       });
     });
 
+    it('lists the parked entries by pages, in the order of their keys', async () => {
+      const parked = { stream: 'notes-1', revision: 4n, reason: 'unreadable', at: 'a moment' };
+      const keys = ['e', 'B', 'ü', 'a', 'c'];
+      await rows.commit(
+        keys.map((key) => note(key, 'x', { parked: key === 'c' ? undefined : parked })),
+        at(1),
+      );
+      await reopen();
+      const page = async (after: string | undefined, limit: number) =>
+        (await rows.parked(after, limit)).map(({ key }) => key);
+      expect(await page(undefined, 2)).toEqual(['B', 'a']);
+      expect(await page('a', 9)).toEqual(['e', 'ü']);
+      expect(await page('ü', 9)).toEqual([]);
+      expect((await rows.parked(undefined, 1))[0]).toEqual(await rows.get('B'));
+    });
+
     it('closes twice', async () => {
       await rows.close();
       await rows.close();

@@ -130,6 +130,17 @@ describe('session-todos', () => {
     expect(await host.statuses()).toMatchObject([{ parked: 0 }, {}]);
   });
 
+  it('knows no session whose only event was discarded, until it has another', async () => {
+    await told({ type: 'session/start', data: {} });
+    expect(await present()).toMatchObject({ parked: true });
+    await projection.discard('default.s1');
+    expect(await todos.snapshot(session)).toBeUndefined();
+    const heard: SessionSnapshot[] = [];
+    todos.subscribe(session, (snapshot) => heard.push(snapshot));
+    await told(turn('t1'));
+    expect(heard).toMatchObject([{ revision: 1n, epoch: 2, parked: false }]);
+  });
+
   it('answers a wait at once after the stop, and refuses to read', async () => {
     const position = await tell(log, sessionStream(session), start);
     await host.stop();

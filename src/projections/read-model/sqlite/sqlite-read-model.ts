@@ -45,6 +45,7 @@ const parkedJson = z.object({
   reason: z.string(),
   at: z.string(),
 });
+const parkedLine = z.object({ key: z.string() });
 const countLine = z.object({ count: z.number() });
 
 export class SqliteReadModel<Row> implements ReadModel<Row> {
@@ -145,6 +146,15 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
         .prepare('SELECT count(*) AS count FROM rows WHERE parked IS NOT NULL')
         .get();
       return countLine.parse(line).count;
+    });
+  }
+
+  parked(after: string | undefined, limit: number): Promise<readonly RowEntry<Row>[]> {
+    return settled(() => {
+      const lines: unknown[] = this.#db
+        .prepare('SELECT key FROM rows WHERE parked IS NOT NULL AND key > ? ORDER BY key LIMIT ?')
+        .all(after ?? '', limit);
+      return lines.flatMap((line) => this.#get(this.#parse(parkedLine, line).key) ?? []);
     });
   }
 
