@@ -106,6 +106,7 @@ function traced(where: string): ReadModels {
         get: (key) => rows.get(key),
         load: (keys) => rows.load(keys),
         countParked: () => rows.countParked(),
+        parked: (after, limit) => rows.parked(after, limit),
         async commit(writes, checkpoint) {
           await commits.pass();
           const entries = await rows.commit(writes, checkpoint);
