@@ -99,7 +99,10 @@ export class CommandRuntime {
     const { stream, cache } = transaction;
     const cached = cache?.get(stream);
     if (cached !== undefined) {
-      const decision = await this.#decide(transaction, cached);
+      // Nearly always the id is new, and nothing is read.
+      const decision = cached.holds(transaction.commandId)
+        ? await this.#decide(transaction, cached)
+        : transaction.decide(cached.state, undefined);
       if (decision.kind === 'append') {
         const outcome = await this.#append(transaction, cached, decision.events);
         if (outcome !== undefined) return outcome;
@@ -130,10 +133,7 @@ export class CommandRuntime {
     loaded: LoadedStream<State, Event>,
   ): Promise<Decision<Event, Refusal>> {
     const { stream, commandId } = transaction;
-    // Nearly always the id is new, and nothing is read.
-    const known = loaded.holds(commandId)
-      ? await failing(() => loaded.known(this.log, stream, commandId))
-      : undefined;
+    const known = await failing(() => loaded.known(this.log, stream, commandId));
     return transaction.decide(loaded.state, known);
   }
 

@@ -35,7 +35,7 @@ export async function loadToBoundary<State, Event>(
     const event = replaced.has(stored.type) ? undefined : fold.parse(stored);
     if (event !== undefined || replaced.has(stored.type)) {
       const commandId = fold.commandIdOf(stored);
-      loaded.mention(commandId, stored);
+      loaded.mention(commandId, stored.revision);
       const { revision, position } = stored;
       if (event !== undefined) kept.push({ event, commandId, revision, position });
     }

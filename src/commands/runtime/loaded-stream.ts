@@ -9,8 +9,9 @@ const ENTRY_BYTES = 200;
 export class LoadedStream<State, Event> {
   /** Of the stream's last event, whoever wrote it; null for a stream that does not exist. */
   revision: bigint | null = null;
-  /** Where each command id was used last. What it did is read again when the id comes again. */
-  readonly #commands = new Map<string, Placement>();
+  /** At which revision each command id was used last. What it did is read again when the id comes
+   * again. There may be very many: plain numbers spare the garbage collector. */
+  readonly #commands = new Map<string, number>();
 
   constructor(
     readonly fold: StreamFold<State, Event>,
@@ -35,13 +36,13 @@ export class LoadedStream<State, Event> {
   ): Promise<KnownCommand | undefined> {
     const at = this.#commands.get(commandId);
     if (at === undefined) return undefined;
-    const { revision, position } = at;
+    const revision = BigInt(at);
     const options = { direction: 'forwards', from: revision, limit: 1 } as const;
     for await (const stored of log.read(stream, options)) {
       if (stored.revision !== revision) return undefined;
       const event = this.fold.parse(stored);
       if (event === undefined) return undefined;
-      return { fingerprint: this.fold.fingerprint(event), revision, position };
+      return { fingerprint: this.fold.fingerprint(event), revision, position: stored.position };
     }
     return undefined;
   }
@@ -72,16 +73,14 @@ export class LoadedStream<State, Event> {
   evolve(event: Event, commandId: string | undefined, at: Placement): void {
     const { revision, position } = at;
     this.state = this.fold.evolve(this.state, { event, commandId, revision, position });
-    this.mention(commandId, at);
+    this.mention(commandId, revision);
   }
 
   /** Remembers where a command id was used, where that is the latest use known. */
-  mention(commandId: string | undefined, { revision, position }: Placement): void {
+  mention(commandId: string | undefined, revision: bigint): void {
     if (commandId === undefined) return;
+    const at = Number(revision);
     const known = this.#commands.get(commandId);
-    // Not the placement itself: it may be a whole stored event.
-    if (known === undefined || known.revision <= revision) {
-      this.#commands.set(commandId, { revision, position });
-    }
+    if (known === undefined || known <= at) this.#commands.set(commandId, at);
   }
 }

@@ -38,7 +38,8 @@ export function validateCommand(
       message: `must have at most ${MAX_SUBJECT_LENGTH} characters`,
     });
   }
-  for (const [field, id] of Object.entries(ids)) {
+  for (const field in ids) {
+    const id = ids[field];
     if (id !== undefined && !ID_PATTERN.test(id)) errors.push({ path: field, message: ID_RULE });
   }
   if (errors.length === 0) return;

@@ -4,7 +4,7 @@
  */
 import { TODO_STATUSES, type Todo, type TodoStatus } from '../../events/todo.js';
 import type { InputFault } from '../refusals.js';
-import { contentKey, normaliseContent } from './todo-content.js';
+import { contentKey, isPlain, normaliseContent } from './todo-content.js';
 
 /** More than a caller can act on at once; the rest is counted. */
 const MAX_FAULTS = 100;
@@ -38,11 +38,15 @@ function parseFaultless(items: readonly unknown[]): readonly Todo[] | undefined 
     if (!isObject(item) || Object.keys(item).length !== 2) return undefined;
     const { content: text, status } = item;
     if (typeof text !== 'string' || !isStatus(status)) return undefined;
+    if (isPlain(text)) {
+      seen.add(text);
+      todos.push({ content: text, status });
+      continue;
+    }
     const result = normaliseContent(text);
     if (!result.ok) return undefined;
-    const { content } = result;
-    seen.add(contentKey(content));
-    todos.push({ content, status });
+    seen.add(contentKey(result.content));
+    todos.push({ content: result.content, status });
   }
   return seen.size === todos.length ? todos : undefined;
 }

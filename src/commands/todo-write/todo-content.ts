@@ -10,8 +10,8 @@ const VISIBLE = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u
 const LONE_SURROGATE = /\p{Surrogate}/u;
 // Control characters are what the rule is about.
 const CONTROL = /[^\P{Cc}\n\t]/u;
-/** Printable ASCII needs none of the checks above. */
-const PLAIN = /^[\x20-\x7e]*$/;
+/** Printable ASCII with no space at either end: it is stored as it is, and NFC leaves it alone. */
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** A content as it is stored, or what is wrong with it. */
 export type ContentResult =
@@ -20,10 +20,8 @@ export type ContentResult =
 
 /** CRLF becomes LF, white space at both ends goes, then the text is checked. */
 export function normaliseContent(raw: string): ContentResult {
-  const content = (raw.includes('\r') ? raw.replaceAll('\r\n', '\n') : raw).trim();
-  if (PLAIN.test(content)) {
-    return content === '' ? BLANK : { ok: true, content };
-  }
+  if (isPlain(raw)) return { ok: true, content: raw };
+  const content = raw.replaceAll('\r\n', '\n').trim();
   if (LONE_SURROGATE.test(content)) {
     return fault('must be well-formed Unicode: it holds half of a surrogate pair');
   }
@@ -39,9 +37,14 @@ function fault(message: string): ContentResult {
   return { ok: false, message };
 }
 
+/** Nearly every content is, and needs no further look. */
+export function isPlain(content: string): boolean {
+  return PLAIN.test(content);
+}
+
 /** Two contents with the same key are the same item: compared after NFC. */
 export function contentKey(content: string): string {
-  return PLAIN.test(content) ? content : content.normalize('NFC');
+  return content.normalize('NFC');
 }
 
 /** Unicode code points, not UTF-16 units: an emoji is not cut in half by a limit. */

@@ -29,10 +29,11 @@ export interface EncodedEvent {
 export function encodeEvents(events: readonly NewEvent[]): EncodedEvent[] {
   if (events.length === 0) throw new InvalidEventError('an append needs at least one event');
   const encoded = events.map(encodeEvent);
-  if (new Set(encoded.map((event) => event.id)).size !== encoded.length) {
+  if (encoded.length > 1 && new Set(encoded.map((event) => event.id)).size !== encoded.length) {
     throw new InvalidEventError('the events of one append need different ids');
   }
-  const bytes = encoded.reduce((sum, event) => sum + event.bytes, 0);
+  let bytes = 0;
+  for (const event of encoded) bytes += event.bytes;
   if (bytes > MAX_APPEND_BYTES) throw new TooLargeError(bytes, MAX_APPEND_BYTES);
   return encoded;
 }

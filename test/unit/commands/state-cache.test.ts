@@ -16,8 +16,7 @@ function stateOf(commands: number): LoadedStream<number, 'counted'> {
 }
 
 function mention(loaded: LoadedStream<number, 'counted'>, commands: number): void {
-  const at = { revision: 0n, position: { commit: 1n, prepare: 1n } };
-  for (let i = 0; i < commands; i += 1) loaded.mention(`k${i}`, at);
+  for (let i = 0; i < commands; i += 1) loaded.mention(`k${i}`, 0n);
 }
 
 function keptOf(cache: StateCache<number, 'counted'>, streams: number): string[] {

@@ -64,8 +64,11 @@ export class AppendQueue {
     stream: string,
     expected: ExpectedRevision,
     events: readonly EncodedEvent[],
-  ): Promise<AppendResult> {
-    const bytes = events.reduce((sum, event) => sum + event.bytes, stream.length);
+    resolve: (result: AppendResult) => void,
+    reject: (error: Error) => void,
+  ): void {
+    let bytes = stream.length;
+    for (const event of events) bytes += event.bytes;
     const { maxQueuedAppends, maxQueuedBytes, timeoutMs } = this.#limits;
     const tooMuch = this.#count > 0 && this.#bytes + bytes > maxQueuedBytes;
     if (this.#count >= maxQueuedAppends || tooMuch) {
@@ -76,11 +79,9 @@ export class AppendQueue {
     }
     this.#count += 1;
     this.#bytes += bytes;
-    return new Promise((resolve, reject) => {
-      const deadline = performance.now() + timeoutMs;
-      this.#waiting.push({ stream, expected, events, bytes, deadline, resolve, reject });
-      this.#timer ??= setTimeout(this.#expire, timeoutMs);
-    });
+    const deadline = performance.now() + timeoutMs;
+    this.#waiting.push({ stream, expected, events, bytes, deadline, resolve, reject });
+    this.#timer ??= setTimeout(this.#expire, timeoutMs);
   }
 
   /** Takes the next batch off the queue, or undefined when nothing waits. */

@@ -43,6 +43,11 @@ export class LogPuller implements EventPuller {
     this.#onClose = onClose;
   }
 
+  /** Up to here it has handed everything out. */
+  get after(): bigint {
+    return this.#after;
+  }
+
   async next(): Promise<PulledBatch | undefined> {
     if (this.#isClosed()) return undefined;
     if (this.#busy) throw new TypeError('next() was called before the last call had settled');

@@ -95,21 +95,22 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  async append(
+  append(
     stream: string,
     expected: ExpectedRevision,
     events: readonly NewEvent[],
   ): Promise<AppendResult> {
-    checkStreamName(stream);
-    const encoded = encodeEvents(events);
-    this.#assertOpen();
-    const result = this.#queue.add(stream, expected, encoded);
-    if (!this.#flushSoon && !this.#queue.isFlying) {
-      this.#flushSoon = true;
-      // Not at once: what else arrives in this turn of the event loop shares the sync.
-      setImmediate(this.#flush);
-    }
-    return result;
+    return new Promise((resolve, reject) => {
+      checkStreamName(stream);
+      const encoded = encodeEvents(events);
+      this.#assertOpen();
+      this.#queue.add(stream, expected, encoded, resolve, reject);
+      if (!this.#flushSoon && !this.#queue.isFlying) {
+        this.#flushSoon = true;
+        // Not at once: what else arrives in this turn of the event loop shares the sync.
+        setImmediate(this.#flush);
+      }
+    });
   }
 
   readonly #flush = (): void => {
@@ -167,6 +168,7 @@ export class SqliteEventLog implements EventLog {
         }
       },
       storedAfter: async (after: bigint, signal: AbortSignal): Promise<void> => {
+        this.#releaseTail();
         this.#assertOpen();
         if (this.#tail.head <= after) await this.#waiters.wait(after, signal);
       },
@@ -174,6 +176,13 @@ export class SqliteEventLog implements EventLog {
     const puller = new LogPuller(source, options, (closed) => this.#pullers.delete(closed));
     this.#pullers.add(puller);
     return puller;
+  }
+
+  /** What every pull has passed is not needed in memory any more. */
+  #releaseTail(): void {
+    let passed = this.#tail.head;
+    for (const { after } of this.#pullers) if (after < passed) passed = after;
+    this.#tail.release(passed);
   }
 
   async truncate(stream: string, before: bigint): Promise<void> {

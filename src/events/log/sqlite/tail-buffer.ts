@@ -1,6 +1,7 @@
 /**
- * The events committed last, in memory, so that live pulls need not read the file. Bounded in
- * count and bytes; who is further behind reads pages from the file.
+ * The events committed last, in memory, so that live pulls need not read the file. They are kept
+ * until every pull has passed them, so that nearly all die young, where collecting garbage is
+ * cheap. Bounded in count and bytes; who is further behind reads pages from the file.
  */
 import type { StoredEvent } from '../event-log.js';
 import type { LogPage, PageBounds } from './log-pages.js';
@@ -41,13 +42,21 @@ export class TailBuffer {
     }
   }
 
+  /** Forgets the events up to a position, which nobody will ask for again. */
+  release(position: bigint): void {
+    for (let first = this.#events[this.#start]; first; first = this.#events[this.#start]) {
+      if (first.position.commit > position) return;
+      this.#dropFirst();
+    }
+  }
+
   #dropFirst(): void {
     const first = this.#events[this.#start];
     if (first === undefined) return;
     this.#start += 1;
     this.#bytes -= first.bytes;
     this.#floor = first.position.commit;
-    if (this.#start > this.limit.maxEvents) {
+    if (this.#start * 2 >= this.#events.length) {
       this.#events = this.#events.slice(this.#start);
       this.#start = 0;
     }

@@ -62,6 +62,21 @@ describe('the tail of the log', () => {
     expect(rest?.end).toBe(true);
   });
 
+  it('forgets what it is told nobody needs, and knows all the rest', () => {
+    const tail = new TailBuffer(0n, { maxEvents: 10, maxBytes: 1_000 });
+    for (let at = 1; at <= 50; at += 1) {
+      tail.push(event(at));
+      if (at % 3 === 0) tail.release(BigInt(at - 1));
+      const floor = at < 3 ? 0 : at - (at % 3) - 1;
+      const known = Array.from({ length: at - floor }, (_, index) => floor + 1 + index);
+      expect(positions(tail.after(BigInt(floor), '', BOUNDS)?.events)).toEqual(known);
+      expect(tail.after(BigInt(floor) - 1n, '', BOUNDS)).toBeUndefined();
+    }
+    tail.release(100n);
+    expect(tail.after(50n, '', BOUNDS)).toEqual({ events: [], checkpoint: 50n, end: true });
+    expect(tail.after(49n, '', BOUNDS)).toBeUndefined();
+  });
+
   it('forgets truncated events and still knows where it stands', () => {
     const tail = new TailBuffer(0n, { maxEvents: 10, maxBytes: 1_000 });
     for (let at = 1; at <= 4; at += 1) tail.push(event(at, 10, at === 2 ? 'other' : 's'));
