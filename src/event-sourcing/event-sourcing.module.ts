@@ -19,6 +19,10 @@ export interface EventSourcingModuleOptions {
   readonly commands?: CommandRuntimeOptions;
 }
 
+/** How much later than at once a busy log's events may be projected. People do not see it; a
+ * commit for each is what a busy server would spend its time on. */
+const GATHER_MS = 5;
+
 @Module({})
 export class EventSourcingModule {
   static forRoot({ log, readModels, commands }: EventSourcingModuleOptions): DynamicModule {
@@ -31,7 +35,8 @@ export class EventSourcingModule {
         { provide: CommandRuntime, useValue: new CommandRuntime(log, commands) },
         {
           provide: ProjectionHost,
-          useFactory: () => new ProjectionHost(log, readModels, { report: reporter() }),
+          useFactory: () =>
+            new ProjectionHost(log, readModels, { report: reporter(), gatherMs: GATHER_MS }),
         },
         EventSourcingLifecycle,
       ],

@@ -25,6 +25,8 @@ export interface Consumer {
   ): Promise<void>;
   /** Everything up to here is handled. Called after each batch, also for one without events. */
   reached(position: Position): void;
+  /** Does somebody wait for what is not handled yet? Then batches do not gather. */
+  isAwaited?(): boolean;
 }
 
 export interface RunnerOptions {
@@ -32,6 +34,9 @@ export interface RunnerOptions {
   readonly backoff?: Backoff;
   /** The most events in one batch: the window between pulled and handled. */
   readonly maxEvents?: number;
+  /** How long events of a busy log gather before they are committed, milliseconds: no event waits
+   * longer for its batch, one that comes alone does not wait. Default 0. */
+  readonly gatherMs?: number;
   /** How long nothing may be heard while the log moves on, milliseconds. Default 30,000. */
   readonly silenceMs?: number;
   /** Told of each failure, one by one, with what the runner does about it. */

@@ -72,6 +72,7 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
       reached: (position) => {
         this.#waiters.release(position);
       },
+      isAwaited: () => this.#waiters.size > 0,
     };
     this.#runner = new Runner(log, consumer, options);
   }
@@ -148,7 +149,9 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
   }
 
   reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    return this.#waiters.wait(position, timeoutMs, signal);
+    const reached = this.#waiters.wait(position, timeoutMs, signal);
+    if (this.#waiters.size > 0) this.#runner.hurry();
+    return reached;
   }
 
   subscribe(key: string, listener: ChangeListener<Row>): () => void {

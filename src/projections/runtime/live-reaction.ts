@@ -41,6 +41,7 @@ export class LiveReaction {
       reached: (position) => {
         this.#waiters.release(position);
       },
+      isAwaited: () => this.#waiters.size > 0,
     };
     this.#runner = new Runner(log, consumer, options);
   }
@@ -72,7 +73,9 @@ export class LiveReaction {
 
   /** As {@link ProjectionReader.reached}: everything up to there has been handled. */
   reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    return this.#waiters.wait(position, timeoutMs, signal);
+    const reached = this.#waiters.wait(position, timeoutMs, signal);
+    if (this.#waiters.size > 0) this.#runner.hurry();
+    return reached;
   }
 
   /** See {@link Runner.stop}. What was not handled comes again at the next start. */

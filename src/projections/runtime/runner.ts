@@ -37,6 +37,7 @@ import { advance, startOf, verifyCheckpoint, type Checkpoint } from './checkpoin
 import { closedAfterwards, closePuller, CLOSE_MS } from './close-puller.js';
 import { systemClock, wait, type Clock } from './clock.js';
 import type { Consumer, RunnerOptions } from './consumer.js';
+import { Gathering } from './gathering.js';
 import { isFinal, PullEndedError } from './runner-failures.js';
 import { RunnerProgress, type RunnerStatus } from './runner-progress.js';
 import { Watchdog, WatchdogTripped } from './watchdog.js';
@@ -53,6 +54,7 @@ export class Runner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
   readonly #watchdog: Watchdog;
+  readonly #gathering: Gathering;
   readonly #progress: RunnerProgress;
   readonly #abort = new AbortController();
   /** Ends a wait between two pulls. */
@@ -83,6 +85,7 @@ export class Runner {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#watchdog = new Watchdog(this.#clock, () => log.head(), options.silenceMs ?? 30_000);
+    this.#gathering = new Gathering(this.#clock, options.gatherMs ?? 0);
     this.#progress = new RunnerProgress(this.#clock);
   }
 
@@ -118,6 +121,11 @@ export class Runner {
     });
   }
 
+  /** Somebody has begun to wait for what is not handled yet. */
+  hurry(): void {
+    this.#gathering.end();
+  }
+
   /**
    * Finishes the batch in hand and closes the pull; then nothing is committed until
    * {@link resume}. Before the start: it starts paused. May be called again.
@@ -130,6 +138,7 @@ export class Runner {
     if (!this.#subscription || this.#progress.state === 'stopped') return;
     const rested = this.#endOr(this.#rested);
     this.#wake.next();
+    this.#gathering.end();
     await this.#closePull();
     await rested;
   }
@@ -209,6 +218,7 @@ export class Runner {
 
   async #next(puller: EventPuller): Promise<PulledBatch | undefined> {
     if (this.#pausing || this.#isDrained()) return undefined;
+    if (this.#consumer.isAwaited?.() !== true) await this.#gathering.over();
     this.#progress.waiting();
     this.#waitingSince = this.#clock.now();
     try {
@@ -243,6 +253,8 @@ export class Runner {
       this.#persisted = false;
     }
     this.#moveTo(after);
+    // Who is behind does not wait for more.
+    if (batch.caughtUp && last && !this.#stopAt && !this.#pausing) this.#gathering.begin();
     this.#progress.committed(last?.created, batch.caughtUp);
     return !this.#pausing && !this.#isDrained();
   }
@@ -277,6 +289,7 @@ export class Runner {
       const last = race(head, deadline.pipe(map(() => undefined)));
       this.#stopAt = { position: this.#paused ? undefined : await firstValueFrom(last) };
       this.#wake.next();
+      this.#gathering.end();
       if (this.#isDrained()) await this.#closePull();
       await this.#endOr(deadline);
       this.#stopAt = { position: undefined };

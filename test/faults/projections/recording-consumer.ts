@@ -11,6 +11,7 @@ export class RecordingConsumer implements Consumer {
   stored: Checkpoint | undefined;
   position: Position | undefined;
   commits = 0;
+  awaited = false;
   /** Runs before a batch with events is kept; may throw or wait. */
   before: (events: readonly StoredEvent[]) => Promise<void> | void = () => undefined;
 
@@ -29,5 +30,9 @@ export class RecordingConsumer implements Consumer {
 
   reached(position: Position): void {
     this.position = position;
+  }
+
+  isAwaited(): boolean {
+    return this.awaited;
   }
 }

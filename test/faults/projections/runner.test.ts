@@ -272,6 +272,55 @@ describe('stopping', () => {
   });
 });
 
+describe('on a busy log', () => {
+  let clock: ManualClock;
+
+  /** One event is handled, two more have come since and gather. */
+  beforeEach(async () => {
+    clock = new ManualClock();
+    make({ clock, gatherMs: 5 }).start();
+    await runner.caughtUp();
+    const first = await tell(log, 'agentSession-default.a', foreign);
+    await until(() => isAt(first) && clock.nextIn === 5);
+    await tell(log, 'agentSession-default.a', foreign);
+    await tell(log, 'agentSession-default.a', foreign);
+    await new Promise(setImmediate);
+    expect(consumer.handled).toEqual(['a0']);
+  });
+
+  it('commits together what comes soon after a commit', async () => {
+    clock.advance(5);
+    await until(() => consumer.handled.length === 3);
+    expect(consumer.commits).toBe(2);
+  });
+
+  it('lets nobody wait for the rest of that time', async () => {
+    runner.hurry();
+    await until(() => consumer.handled.length === 3);
+    consumer.awaited = true;
+    const position = await tell(log, 'agentSession-default.a', foreign);
+    // The time after the second commit had begun before anybody waited.
+    runner.hurry();
+    await until(() => isAt(position));
+    const next = await tell(log, 'agentSession-default.a', foreign);
+    await until(() => isAt(next));
+    expect(consumer.commits).toBe(4);
+  });
+
+  it('stops at once, with all that has come', async () => {
+    await runner.stop(1_000);
+    expect(consumer.handled).toEqual(['a0', 'a1', 'a2']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is paused at once, and goes on with all that has come', async () => {
+    await runner.pause();
+    expect(consumer.handled).toEqual(['a0']);
+    runner.resume();
+    await until(() => consumer.handled.length === 3);
+  });
+});
+
 it('at any point, and on again, handles each event once and in order (faults.md C 5, C 6, C 9)', async () => {
   const expected: string[] = [];
   for (let round = 0; round < 100; round += 1) {

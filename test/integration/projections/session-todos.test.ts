@@ -6,6 +6,7 @@ import { firstValueFrom, toArray } from 'rxjs';
 import type { EventLog } from '../../../src/events/log/event-log.js';
 import { sessionStream, type SessionRef } from '../../../src/events/session-stream.js';
 import { sqliteReadModels } from '../../../src/projections/read-model/sqlite/sqlite-read-models.js';
+import type { RunnerOptions } from '../../../src/projections/runtime/consumer.js';
 import type { LiveProjection } from '../../../src/projections/runtime/live-projection.js';
 import type { LiveReaction } from '../../../src/projections/runtime/live-reaction.js';
 import { ProjectionHost } from '../../../src/projections/runtime/projection-host.js';
@@ -37,9 +38,10 @@ let reaction: LiveReaction;
 let todos: SessionTodos;
 let reports: string[];
 
-async function launch(): Promise<void> {
+async function launch(options: RunnerOptions = {}): Promise<void> {
   host = new ProjectionHost(log, sqliteReadModels(directory), {
     report: (message) => reports.push(message),
+    ...options,
   });
   projection = host.project(sessionTodosProjection);
   reaction = host.react(truncateDeletedSessions(log));
@@ -213,4 +215,15 @@ describe('truncate-deleted-sessions', () => {
     for await (const { revision } of read) left.push(revision);
     expect(left).toEqual([2n]);
   });
+});
+
+it('commits at once what somebody waits for, however long events may gather', async () => {
+  await host.stop();
+  await launch({ gatherMs: 60_000 });
+  await told(start);
+  await told(turn('t1'));
+  const position = await tell(log, sessionStream(session), write('t1', 'P:a'));
+  expect(await todos.reached(position, 5_000)).toBe(true);
+  expect(await reaction.reached(position, 5_000)).toBe(true);
+  expect((await present()).revision).toBe(2n);
 });
