@@ -25,6 +25,8 @@ export const sessionFold: StreamFold<SessionState, StreamEvent> = {
     const parsed = parseSessionEvent(stored);
     if (parsed.kind === 'event') return parsed.event;
     if (parsed.kind === 'foreign') return undefined;
+    // Whatever its data says: someone wanted the session gone.
+    if (parsed.type === SESSION_DELETE) return { type: SESSION_DELETE, data: {} };
     return { type: 'unreadable', of: parsed.type, reason: parsed.reason };
   },
   // The last list stands; an unreadable one replaces nothing.

@@ -5,6 +5,7 @@
 import type { Placement, Recorded } from '../runtime/decider.js';
 import type { SessionEvent, SessionEventType, TurnOutcome } from '../../events/session-events.js';
 import { countTodos, type TodoCounts } from '../../events/todo.js';
+import { incoherence } from '../../events/turn-coherence.js';
 
 /** One of ours, or one of ours that cannot be read. */
 export type StreamEvent =
@@ -71,7 +72,7 @@ export function evolveSession(
     case 'unreadable':
       // The next list replaces an unreadable one whole; a turn cannot be guessed.
       if (event.of === 'todo/write' && state.kind === 'live') return { ...state, revision };
-      if (state.kind === 'deleted' && event.of !== 'session/delete') return state;
+      if (state.kind === 'deleted') return state;
       return unreadable(state, revision, `${event.of} cannot be read (${event.reason})`);
   }
 }
@@ -83,15 +84,13 @@ function evolveTurn(
 ): SessionState {
   const { revision } = at;
   const { turn } = state;
-  if (turn === null) return unreadable(state, revision, `${event.type} outside a turn`);
+  const fault = incoherence(turn && { id: turn.id, open: turn.ended === null }, event);
+  if (fault !== undefined) return unreadable(state, revision, fault);
   if (event.type === 'todo/write') {
     return { ...state, revision, counts: countTodos(event.data.todos), writtenAt: revision };
   }
-  if (turn.id !== event.data.turnId || turn.ended !== null) {
-    return unreadable(state, revision, `turn/end of a turn that is not open`);
-  }
-  const { outcome } = event.data;
-  return { ...state, revision, turn: { id: turn.id, ended: { outcome, ...at } } };
+  const { turnId: id, outcome } = event.data;
+  return { ...state, revision, turn: { id, ended: { outcome, ...at } } };
 }
 
 function unreadable(state: SessionState, revision: bigint, reason: string): SessionState {

@@ -6,6 +6,7 @@ import type { StoredEvent } from '../../events/log/event-log.js';
 import { parseSessionEvent } from '../../events/parse-session-event.js';
 import { SESSION_DELETE, TODO_WRITE, type SessionEvent } from '../../events/session-events.js';
 import { SESSION_STREAM_PREFIX, sessionKeyOfStream } from '../../events/session-stream.js';
+import { incoherence } from '../../events/turn-coherence.js';
 import { defineProjection } from '../runtime/define-projection.js';
 import {
   INITIAL_ROW,
@@ -36,6 +37,7 @@ type Version = Pick<StandingSession, 'revision' | 'updatedAt'>;
  *
  * @throws {UnreadableEventError} an event of a turn or session that does not parse: guessing
  *   what it said could show one turn's list as another's
+ * @throws {IncoherentEventError} an event that cannot lie where it does
  */
 function evolve(row: SessionTodosRow, stored: StoredEvent): SessionTodosRow {
   // A tombstone stands for ever.
@@ -49,13 +51,23 @@ function evolve(row: SessionTodosRow, stored: StoredEvent): SessionTodosRow {
     case 'event':
       return apply(row, parsed.event, versionOf(stored));
     case 'unreadable':
-      if (parsed.type !== TODO_WRITE) throw new UnreadableEventError(parsed.type, parsed.reason);
+      if (parsed.type !== TODO_WRITE || isBeforeFirst(row)) {
+        throw new UnreadableEventError(parsed.type, parsed.reason);
+      }
       // The next list replaces it whole: skipped, counted and shown (reports 61).
       return { ...row, problems: row.problems + 1, ...versionOf(stored) };
   }
 }
 
+/** Nothing of ours has come yet: a list there has lost what was before it. */
+function isBeforeFirst(row: StandingSession): boolean {
+  return row.revision === INITIAL_ROW.revision;
+}
+
 function apply(row: StandingSession, event: SessionEvent, version: Version): SessionTodosRow {
+  const { turn } = row;
+  const fault = incoherence(turn && { id: turn.id, open: turn.state === 'open' }, event);
+  if (fault !== undefined) throw new IncoherentEventError(fault);
   switch (event.type) {
     case 'session/start':
       return { ...INITIAL_ROW, problems: row.problems, ...version };
@@ -107,4 +119,11 @@ export class UnreadableEventError extends Error {
   constructor(type: string, reason: string) {
     super(`${type} cannot be read: ${reason}`);
   }
+}
+
+/** An event of ours that no command could have written where it is. Parks its session, as its
+ * commands are refused with `session_unreadable`. */
+export class IncoherentEventError extends Error {
+  readonly code = 'incoherent_event';
+  override readonly name = 'IncoherentEventError';
 }

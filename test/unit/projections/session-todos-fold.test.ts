@@ -186,6 +186,19 @@ describe('other events', () => {
   });
 });
 
+describe('an event that no command wrote there', () => {
+  it.each([
+    ['a list before any turn', [start, write('t1', 'P:a')]],
+    ['a list with nothing before it', [write('t1', 'P:a')]],
+    ['a list that cannot be read, with nothing before it', [{ type: 'todo/write', data: {} }]],
+    ['an end before any turn', [start, end('t1', 'completed')]],
+    ['the end of another turn than the open one', [...open, end('t0', 'completed')]],
+    ['a second end', [...open, end('t1', 'completed'), end('t1', 'completed')]],
+  ])('%s throws, so that the session is parked', (_, told) => {
+    expect(() => fold(told)).toThrow();
+  });
+});
+
 describe('a placeholder', () => {
   it('never counts as a revision: the first written one is above it (reports 44)', () => {
     expect(BigInt(standing([]).revision)).toBeLessThan(0n);

@@ -59,7 +59,6 @@ describe('activity', () => {
     ['interrupted', [...open, write('t1', 'I:a'), end('t1', 'aborted')]],
     ['interrupted', [...open, write('t1', 'P:a'), end('t1', 'completed')]],
     ['interrupted', [...open, write('t1', 'P:a'), end('t1', 'superseded')]],
-    ['interrupted', [write('t1', 'P:a')]],
   ])('%s', (activity, told) => {
     expect(view(told)).toMatchObject({ activity });
   });
