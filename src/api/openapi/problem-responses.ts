@@ -14,6 +14,7 @@ export const EVERYWHERE: readonly ProblemCode[] = [
   'invalid_request',
   'forbidden',
   'request_timeout',
+  'expectation_failed',
   'headers_too_large',
   'internal_error',
   'store_unavailable',

@@ -2,6 +2,7 @@
 import { HttpException } from '@nestjs/common';
 import { CommandFailedError, CommandRefusedError } from '../../commands/refusals.js';
 import { EventLogError } from '../../events/log/errors.js';
+import { ProjectionRefusedError } from '../../projections/runtime/refusal.js';
 import { Problem } from './problem.js';
 import type { ProblemCode } from './problem-codes.js';
 
@@ -44,6 +45,13 @@ export function problemOfError(error: unknown): Problem {
   }
   if (error instanceof EventLogError) {
     const detail = 'the event log cannot be reached; nothing was stored, try again';
+    return new Problem('store_unavailable', detail, {}, { cause: error });
+  }
+  if (error instanceof ProjectionRefusedError) {
+    // Why is for operators: it may name sessions of others.
+    const detail =
+      'the read model is damaged or does not belong to this event log, and is not served; an ' +
+      'operator has to restore or rebuild it, and /health/ready says why. Writes go on';
     return new Problem('store_unavailable', detail, {}, { cause: error });
   }
   return fastifyProblem(error) ?? httpProblem(error) ?? unknownProblem(error);

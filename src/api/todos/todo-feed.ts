@@ -25,6 +25,8 @@ export class TodoFeed {
   private shown: SnapshotVersion | undefined;
   private stream: EventStream | undefined;
   private resumeTimer: NodeJS.Timeout | undefined;
+  /** The read model is not served any more: the client has to come again, and is told why. */
+  private refused = false;
   private readonly unsubscribe: () => void;
 
   /**
@@ -37,9 +39,16 @@ export class TodoFeed {
     private readonly session: SessionRef,
     private atLeast: SnapshotVersion | undefined,
   ) {
-    this.unsubscribe = todos.subscribe(session, (snapshot) => {
-      this.take(snapshot);
-    });
+    this.unsubscribe = todos.subscribe(
+      session,
+      (snapshot) => {
+        this.take(snapshot);
+      },
+      () => {
+        this.refused = true;
+        this.endRefused();
+      },
+    );
   }
 
   /** The session now; undefined while it does not exist. */
@@ -62,6 +71,13 @@ export class TodoFeed {
       }, RESUME_WAIT_MS).unref();
     }
     this.showHeld();
+    this.endRefused();
+  }
+
+  private endRefused(): void {
+    if (!this.refused || this.stream === undefined) return;
+    this.stop();
+    this.stream.end();
   }
 
   /** Ends the subscription. May be called again. */

@@ -27,6 +27,8 @@ export interface Consumer {
   reached(position: Position): void;
   /** Does somebody wait for what is not handled yet? Then batches do not gather. */
   isAwaited?(): boolean;
+  /** It has stopped for good, for a reason that a person has to mend. */
+  refused?(reason: unknown): void;
 }
 
 export interface RunnerOptions {

@@ -2,7 +2,13 @@
 import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
 import type { ProjectionCatalog } from '../read-model/projection-catalog.js';
-import type { ReadModel, ReadModels, RowEntry, RowWrite } from '../read-model/read-model.js';
+import {
+  UnusableReadModelError,
+  type ReadModel,
+  type ReadModels,
+  type RowEntry,
+  type RowWrite,
+} from '../read-model/read-model.js';
 import { ChangeFeed, type ChangeListener } from './change-feed.js';
 import type { Checkpoint } from './checkpoint.js';
 import { systemClock } from './clock.js';
@@ -20,8 +26,9 @@ import {
 } from './parking/parked-keys.js';
 import { PositionWaiters } from './position-waiters.js';
 import type { ProjectionReader } from './projection-reader.js';
+import { Refusal } from './refusal.js';
 import { Runner } from './runner.js';
-import type { RunnerStatus } from './runner-progress.js';
+import { messageOf, type RunnerStatus } from './runner-progress.js';
 
 /** The generation that is served. Rebuilds will add others. */
 const FIRST_GENERATION = 1;
@@ -44,6 +51,8 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
   readonly #projection: Projection<Row>;
   readonly #feed: ChangeFeed<Row>;
   readonly #waiters: PositionWaiters;
+  readonly #refusal: Refusal;
+  readonly #report: RunnerOptions['report'];
   readonly #runner: Runner;
   readonly #discards = new DiscardSet();
   readonly #parking: ParkedKeys<Row>;
@@ -57,6 +66,8 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
 
   constructor(log: EventLog, projection: Projection<Row>, options: RunnerOptions = {}) {
     this.#projection = projection;
+    this.#report = options.report;
+    this.#refusal = new Refusal(projection.name);
     const clock = options.clock ?? systemClock;
     this.#waiters = new PositionWaiters(clock);
     const keep: ProjectionCatalog['discard'] = (discard) => this.#openCatalog().discard(discard);
@@ -73,6 +84,9 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
         this.#waiters.release(position);
       },
       isAwaited: () => this.#waiters.size > 0,
+      refused: (reason) => {
+        this.#refuse(reason);
+      },
     };
     this.#runner = new Runner(log, consumer, options);
   }
@@ -145,17 +159,34 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
   }
 
   async get(key: string): Promise<RowEntry<Row> | undefined> {
-    return this.#open().get(key);
+    this.#refusal.assertNone();
+    try {
+      return await this.#open().get(key);
+    } catch (error) {
+      if (!(error instanceof UnusableReadModelError)) throw error;
+      // The row next to it is no safer, and this one would be folded on from what is lost.
+      this.#report?.(`${this.name}: stopped, until it is restored or rebuilt`, error);
+      throw this.#refuse(error);
+    }
   }
 
-  reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    const reached = this.#waiters.wait(position, timeoutMs, signal);
+  async reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    this.#refusal.assertNone();
+    const waiting = this.#waiters.wait(position, timeoutMs, signal);
     if (this.#waiters.size > 0) this.#runner.hurry();
+    const reached = await waiting;
+    this.#refusal.assertNone();
     return reached;
   }
 
-  subscribe(key: string, listener: ChangeListener<Row>): () => void {
-    return this.#feed.subscribe(key, listener);
+  subscribe(key: string, listener: ChangeListener<Row>, refused?: () => void): () => void {
+    const leave = this.#feed.subscribe(key, listener);
+    if (refused === undefined) return leave;
+    const forget = this.#refusal.onSet(refused);
+    return () => {
+      leave();
+      forget();
+    };
   }
 
   /** Every key's changes, one for each commit that changes it, by rising change number. */
@@ -166,11 +197,34 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
   /** @param head where the log ends; undefined where that is not known */
   async status(head: Position | undefined): Promise<ProjectionStatus> {
     const { name, version } = this.#projection;
-    const parked = (await this.#rows?.countParked()) ?? 0;
-    return { name, version, kind: 'projection', ...this.#runner.status(head), parked };
+    const parked = await this.#countParked();
+    const status = this.#runner.status(head);
+    const { error } = this.#refusal;
+    const refused = error && ({ state: 'stopped', problem: messageOf(error.cause) } as const);
+    return { name, version, kind: 'projection', ...status, ...refused, parked };
+  }
+
+  async #countParked(): Promise<number> {
+    if (this.#refusal.error !== undefined) return 0;
+    try {
+      return (await this.#rows?.countParked()) ?? 0;
+    } catch (error) {
+      if (!(error instanceof UnusableReadModelError)) throw error;
+      this.#refuse(error);
+      return 0;
+    }
+  }
+
+  /** Nothing is served from here on, those who wait learn it, and the runner's next commit. */
+  #refuse(reason: unknown): Error {
+    const error = this.#refusal.set(reason);
+    this.#waiters.close();
+    return error;
   }
 
   async #commit(events: readonly StoredEvent[], checkpoint: Checkpoint): Promise<void> {
+    // What was met while reading ends the folding, too.
+    if (this.#refusal.error !== undefined) throw this.#refusal.error.cause;
     const rows = this.#open();
     const projection = this.#projection;
     const keys = events.map((event) =>

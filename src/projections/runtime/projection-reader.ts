@@ -7,6 +7,7 @@ export interface ProjectionReader<Row> {
    * The committed entry of a key; undefined where nothing was ever folded under it.
    *
    * @throws {ProjectionNotStartedError} before the start and after the stop
+   * @throws {ProjectionRefusedError} the rows are damaged, or not of this log
    */
   get(key: string): Promise<RowEntry<Row> | undefined>;
 
@@ -17,6 +18,7 @@ export interface ProjectionReader<Row> {
    * @param timeoutMs how long at most; 0 asks without waiting
    * @param signal ends the wait early
    * @returns false when the time is over, the signal aborts or the projection stops
+   * @throws {ProjectionRefusedError} as {@link get}, also while it waits
    */
   reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
 
@@ -24,7 +26,12 @@ export interface ProjectionReader<Row> {
    * Calls `listener` with the entry after each event that changes it, in order, after its
    * commit. What the listener throws is swallowed.
    *
+   * @param refused called once when {@link get} begins to refuse: no change will come any more
    * @returns ends the subscription; may be called again
    */
-  subscribe(key: string, listener: (entry: RowEntry<Row>) => void): () => void;
+  subscribe(
+    key: string,
+    listener: (entry: RowEntry<Row>) => void,
+    refused?: () => void,
+  ): () => void;
 }

@@ -112,6 +112,7 @@ export class Runner {
       error: (error: unknown) => {
         this.#progress.stopped(error);
         this.#report('stopped, until it is restored or rebuilt', error);
+        this.#consumer.refused?.(error);
         this.#ended.complete();
       },
       complete: () => {

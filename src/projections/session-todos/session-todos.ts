@@ -15,7 +15,11 @@ export class SessionTodos {
     this.#rows = rows;
   }
 
-  /** The session as last committed; undefined where the read model does not know it. */
+  /**
+   * The session as last committed; undefined where the read model does not know it.
+   *
+   * @throws {ProjectionRefusedError} the read model is damaged, or not of this log
+   */
   async snapshot(session: SessionRef): Promise<SessionSnapshot | undefined> {
     const entry = await this.#rows.get(sessionKey(session));
     return entry && isKnown(entry) ? snapshotOf(session.sessionId, entry) : undefined;
@@ -27,6 +31,7 @@ export class SessionTodos {
    * @param timeoutMs milliseconds; 0 asks without waiting
    * @param signal ends the wait early
    * @returns false when it was not reached in time, or the projection stopped
+   * @throws {ProjectionRefusedError} as {@link snapshot}
    */
   reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     return this.#rows.reached(position, timeoutMs, signal);
@@ -37,17 +42,24 @@ export class SessionTodos {
    * rising. The session may not exist yet. To show the current one first, subscribe, then take
    * {@link snapshot}, then drop what is not {@link isNewer}.
    *
+   * @param refused called once when {@link snapshot} begins to refuse
    * @returns ends the subscription; may be called again
    */
-  subscribe(session: SessionRef, listener: (snapshot: SessionSnapshot) => void): () => void {
-    return this.#rows.subscribe(sessionKey(session), (entry) => {
+  subscribe(
+    session: SessionRef,
+    listener: (snapshot: SessionSnapshot) => void,
+    refused?: () => void,
+  ): () => void {
+    const tell = (entry: RowEntry<SessionTodosRow>): void => {
       if (isKnown(entry)) listener(snapshotOf(session.sessionId, entry));
-    });
+    };
+    return this.#rows.subscribe(sessionKey(session), tell, refused);
   }
 
   /**
    * The session's view: the current one first, if there is one, then each change. It completes
-   * when the session is deleted, at once where it already is.
+   * when the session is deleted, at once where it already is, and fails with
+   * {@link ProjectionRefusedError} when the read model may not be served any more.
    */
   changes(session: SessionRef): Observable<SessionTodosView> {
     return new Observable((subscriber) => {
@@ -60,23 +72,27 @@ export class SessionTodos {
         if (snapshot.state === 'deleted') subscriber.complete();
         else subscriber.next(snapshot.view);
       };
+      const read = (): Promise<SessionSnapshot | undefined> => this.snapshot(session);
+      const fail = (error: unknown): void => {
+        subscriber.error(error);
+      };
       subscriber.add(
-        this.subscribe(session, (snapshot) => {
-          if (early) early.push(snapshot);
-          else show(snapshot);
-        }),
+        this.subscribe(
+          session,
+          (snapshot) => {
+            if (early) early.push(snapshot);
+            else show(snapshot);
+          },
+          // A read says why.
+          () => void read().catch(fail),
+        ),
       );
-      this.snapshot(session).then(
-        (current) => {
-          const waiting = early ?? [];
-          early = undefined;
-          if (current) show(current);
-          waiting.forEach(show);
-        },
-        (error: unknown) => {
-          subscriber.error(error);
-        },
-      );
+      read().then((current) => {
+        const waiting = early ?? [];
+        early = undefined;
+        if (current) show(current);
+        waiting.forEach(show);
+      }, fail);
     });
   }
 }

@@ -70,6 +70,13 @@ it.each([
     await moveLog(copy, directory);
     server = await start();
     expect(await readiness(server)).toMatch(/^503 .*session-todos is stopped .*restore or rebuild/);
+    // What it shows is of another history: it is not shown.
+    for (const path of ['todos', 'todos?after=1&timeoutMs=30000', 'todos/events']) {
+      const answer = await fetch(`${server.url}/v1/sessions/early/${path}`);
+      expect(`${answer.status} ${await answer.text()}`).toMatch(
+        /^503 .*store_unavailable.*has to restore or rebuild/,
+      );
+    }
     await write(server, 'new-1', 'new-2', 'new-3', 'new-4');
     await server.close();
 

@@ -2,6 +2,7 @@
 import type { Position } from '../../../src/events/log/position.js';
 import type { Parked, RowEntry } from '../../../src/projections/read-model/read-model.js';
 import type { ProjectionReader } from '../../../src/projections/runtime/projection-reader.js';
+import { Refusal } from '../../../src/projections/runtime/refusal.js';
 import {
   INITIAL_ROW,
   type SessionTodosRow,
@@ -19,9 +20,12 @@ export class FakeRows implements ProjectionReader<SessionTodosRow> {
   reach: (signal: AbortSignal | undefined) => Promise<boolean> = () => Promise.resolve(true);
   /** Held back until it resolves, so that changes can overtake a read. */
   reading: Promise<void> = Promise.resolve();
+  /** Set, it is what a real projection does that is not of its log. */
+  refusal = new Refusal('session-todos');
   private change = 0;
 
   async get(key: string): Promise<RowEntry<SessionTodosRow> | undefined> {
+    this.refusal.assertNone();
     const entry = this.entries.get(key);
     await this.reading;
     return entry;
@@ -32,11 +36,13 @@ export class FakeRows implements ProjectionReader<SessionTodosRow> {
     return this.reach(signal);
   }
 
-  subscribe(key: string, listener: Listener): () => void {
+  subscribe(key: string, listener: Listener, refused?: () => void): () => void {
     const listeners = this.listeners.get(key) ?? new Set();
     this.listeners.set(key, listeners.add(listener));
+    const forget = refused && this.refusal.onSet(refused);
     return () => {
       listeners.delete(listener);
+      forget?.();
     };
   }
 

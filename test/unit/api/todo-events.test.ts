@@ -4,6 +4,7 @@ import { jest } from '@jest/globals';
 import { OpenStreams } from '../../../src/api/sse/open-streams.js';
 import { INITIAL_ROW } from '../../../src/projections/session-todos/session-todos.row.js';
 import { openApiApp, type ApiApp } from './api-app.js';
+import { Refusal } from '../../../src/projections/runtime/refusal.js';
 import { SseClient } from './sse-client.js';
 
 let api: ApiApp;
@@ -141,6 +142,25 @@ describe('a stream', () => {
     expect(again.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(await again.json()).toMatchObject({ code: 'session_deleted' });
     expect(api.rows.listening).toBe(0);
+  });
+
+  it('ends when the read model may not be served any more, and says so to whoever comes', async () => {
+    api.rows.write('s1', 1n, ['a']);
+    const client = await follow();
+    await client.next();
+    api.rows.refusal.set(new Error('agentSession-acme.secret ends early'));
+    expect(await client.next()).toBeUndefined();
+    await allGone();
+    for (const path of ['todos/events', 'todos', 'todos?after=1']) {
+      const again = await fetch(`${url}/v1/sessions/s1/${path}`);
+      expect(again.status).toBe(503);
+      expect(again.headers.get('retry-after')).not.toBeNull();
+      const text = await again.text();
+      expect(text).toMatch(/"store_unavailable".*an operator has to restore or rebuild it/);
+      expect(text).not.toContain('secret');
+    }
+    expect(api.rows.listening).toBe(0);
+    api.rows.refusal = new Refusal('session-todos');
   });
 
   it('is kept alive by a comment every fifteen seconds, from one timer for all', async () => {
