@@ -156,7 +156,7 @@ describe('session-todos', () => {
     expect(await waiting).toBe(false);
   });
 
-  it('refuses to mix two logs: it stops, says so, and still serves what it has', async () => {
+  it('refuses to mix two logs: it stops, says so, and serves nothing', async () => {
     await told(start);
     await host.stop();
     await log.close();
