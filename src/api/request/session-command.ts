@@ -34,8 +34,8 @@ export function readSessionCommand(
   sessionId: unknown,
 ): SessionCommandInput {
   const commandId = takeCommandId(request, reply);
-  const { session, ...rest } = readSessionTarget(identity, request, sessionId);
-  return { session, envelope: { commandId, ...rest } };
+  const { session, actor, ifMatch, traceparent } = readSessionTarget(identity, request, sessionId);
+  return { session, envelope: { commandId, actor, ifMatch, traceparent } };
 }
 
 /**

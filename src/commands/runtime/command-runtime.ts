@@ -34,7 +34,7 @@ export interface Transaction<State, Event, Refusal> {
   readonly commandId: string;
   readonly load: LoadStream<State, Event>;
   /** Keeps states between commands. Without one every command loads. */
-  readonly cache?: StateCache<State, Event>;
+  readonly cache?: StateCache<State, Event> | undefined;
   /**
    * Pure. May be called more than once.
    *

@@ -64,16 +64,21 @@ export class LoadedStream<State, Event> {
     let revision = last.revision - BigInt(events.length);
     for (const event of events) {
       revision += 1n;
-      this.evolve(event, commandId, { revision, position: last.position });
+      this.#fold(event, commandId, { revision, position: last.position });
     }
     this.revision = last.revision;
+    // Later than any use before.
+    this.#commands.set(commandId, Number(last.revision));
   }
 
   /** Folds an event of the domain. */
   evolve(event: Event, commandId: string | undefined, at: Placement): void {
-    const { revision, position } = at;
+    this.#fold(event, commandId, at);
+    this.mention(commandId, at.revision);
+  }
+
+  #fold(event: Event, commandId: string | undefined, { revision, position }: Placement): void {
     this.state = this.fold.evolve(this.state, { event, commandId, revision, position });
-    this.mention(commandId, revision);
   }
 
   /** Remembers where a command id was used, where that is the latest use known. */

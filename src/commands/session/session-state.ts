@@ -87,7 +87,9 @@ function evolveTurn(
   const fault = incoherence(turn && { id: turn.id, open: turn.ended === null }, event);
   if (fault !== undefined) return unreadable(state, revision, fault);
   if (event.type === 'todo/write') {
-    return { ...state, revision, counts: countTodos(event.data.todos), writtenAt: revision };
+    // Not spread: this is done for each write.
+    const counts = countTodos(event.data.todos);
+    return { kind: 'live', revision, turn, counts, writtenAt: revision };
   }
   const { turnId: id, outcome } = event.data;
   return { ...state, revision, turn: { id, ended: { outcome, ...at } } };

@@ -79,12 +79,17 @@ function apply(row: StandingSession, event: SessionEvent, version: Version): Ses
         ...version,
       };
     case 'todo/write':
+      // Not spread: this is done for each write.
       return {
-        ...row,
+        kind: row.kind,
         state: 'current',
         todos: event.data.todos,
         written: { turnId: event.data.turnId, revision: version.revision },
-        ...version,
+        turn: row.turn,
+        previous: row.previous,
+        problems: row.problems,
+        revision: version.revision,
+        updatedAt: version.updatedAt,
       };
     case 'turn/end':
       return {
