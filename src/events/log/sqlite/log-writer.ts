@@ -29,6 +29,10 @@ interface StreamHead {
   readonly revision: bigint;
 }
 
+/** The lock was got round, such as by deleting its file under a running server. */
+const OTHER_WRITER =
+  'another process has written it, though one alone may; stop all but one, and start that again';
+
 /** Streams whose head is kept in memory, which saves a look-up an append. */
 const CACHED_HEADS = 20_000;
 
@@ -42,8 +46,11 @@ export class LogWriter {
   readonly #addStream: WriterStatement;
   readonly #addEvent: WriterStatement;
   readonly #heads = new LRUCache<string, StreamHead>({ max: CACHED_HEADS });
+  readonly #findVersion: WriterStatement;
   #position: bigint;
   #lastStream: bigint;
+  /** Changes when another connection commits: none but this one may. */
+  #version: bigint;
 
   constructor(db: WriterDb) {
     this.#db = db;
@@ -65,6 +72,8 @@ export class LogWriter {
       'INSERT INTO events (position, stream, revision, created, id, type, data, metadata) ' +
         'VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
+    this.#findVersion = query(db, 'PRAGMA data_version');
+    this.#version = this.#versionNow();
     // The last event of the log is the last of its stream, which is never truncated: the
     // counter survives in the file without a table of its own.
     this.#position = largest(db, 'SELECT ifnull(max(position), 0) FROM events');
@@ -79,6 +88,8 @@ export class LogWriter {
     let committing = false;
     try {
       this.#begin.run();
+      // Only now can nobody else write: what is kept in memory holds, or it does not.
+      if (this.#versionNow() !== this.#version) throw new Error(OTHER_WRITER);
       const exceptions = this.#appendAll(batch, BigInt(created));
       committing = true;
       this.#commit.run();
@@ -89,6 +100,11 @@ export class LogWriter {
       this.#heads.clear();
       return this.#failure(error, committing);
     }
+  }
+
+  #versionNow(): bigint {
+    const row = this.#findVersion.get();
+    return integer(Array.isArray(row) ? row[0] : row);
   }
 
   #failure(error: unknown, committing: boolean): BatchReply {
