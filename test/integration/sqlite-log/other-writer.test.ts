@@ -57,7 +57,7 @@ it('never fills a hole below the head, where no projection would see it', async 
   other.exec("INSERT INTO streams (id, name) VALUES (2, 'b')");
   other.exec("INSERT INTO events VALUES (3, 2, 1, 0, 'x', 'sample', '{}', '{}')");
   const events = samples(1).flatMap(({ id, type }) => [id, type, '{}', '{}']);
-  const batch = { kind: 'append', streams: ['c'], expected: [null], counts: [1], events } as const;
+  const batch = { kind: 'append', streams: ['a'], expected: [0n], counts: [1], events } as const;
   expect(writer.append(batch)).toMatchObject({ kind: 'refused', fatal: true });
   expect(other.prepare('SELECT count(*) AS n FROM events WHERE position = 2').get()).toEqual({
     n: 0,
