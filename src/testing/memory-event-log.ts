@@ -24,6 +24,7 @@ export interface MemoryEventLogOptions {
 }
 
 export class MemoryEventLog implements EventLog {
+  readonly embedded = true;
   readonly #id = randomUUID();
   readonly #now: () => number;
   readonly #streams = new Map<string, StoredEvent[]>();

@@ -2,6 +2,7 @@
 import { HttpException } from '@nestjs/common';
 import { CommandFailedError, CommandRefusedError } from '../../commands/refusals.js';
 import { EventLogError } from '../../events/log/errors.js';
+import { ProjectionNotReadyError } from '../../projections/runtime/generations/generation-errors.js';
 import { ProjectionRefusedError } from '../../projections/runtime/refusal.js';
 import { Problem } from './problem.js';
 import type { ProblemCode } from './problem-codes.js';
@@ -53,6 +54,9 @@ export function problemOfError(error: unknown): Problem {
       'the read model is damaged or does not belong to this event log, and is not served; an ' +
       'operator has to restore or rebuild it, and /health/ready says why. Writes go on';
     return new Problem('store_unavailable', detail, {}, { cause: error });
+  }
+  if (error instanceof ProjectionNotReadyError) {
+    return new Problem('not_ready', error.message, {}, { cause: error });
   }
   return fastifyProblem(error) ?? httpProblem(error) ?? unknownProblem(error);
 }

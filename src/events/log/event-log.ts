@@ -103,6 +103,9 @@ export interface EventLog {
    * was seen is then another history. */
   readonly lastEventsStay?: boolean;
 
+  /** True where one process owns the log: nobody else could have built a read model from it. */
+  readonly embedded?: boolean;
+
   /**
    * Appends all the events or none, at exactly `expected`. The same events (ids) at the same
    * expected revision again are done, not a conflict, with the result of the first time; other

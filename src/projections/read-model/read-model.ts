@@ -38,11 +38,15 @@ export interface RowColumn<Row> {
   readonly value: (row: Row) => string | number | null;
 }
 
-/** What a store needs to know of a projection to keep its rows. */
-export interface RowShape<Row> {
+/** Whose rows they are. */
+export interface RowSet {
   readonly name: string;
   /** Raised when the fold or the row changes: each version has rows of its own. */
   readonly version: number;
+}
+
+/** What a store needs to know of a projection to keep its rows. */
+export interface RowShape<Row> extends RowSet {
   /** Rows that come back from the store are parsed with it. */
   readonly row: z.ZodType<Row>;
   readonly columns?: readonly RowColumn<Row>[];
@@ -50,10 +54,25 @@ export interface RowShape<Row> {
   readonly toJson?: (row: Row) => string;
 }
 
+/** How far a generation's rows have come. */
+export interface RowsProgress {
+  /** Of the last commit; undefined before the first. */
+  readonly checkpoint: Checkpoint | undefined;
+  /** How many events were folded into the rows. */
+  readonly events: number;
+  /** The greatest change number, 0 where there is no row. */
+  readonly change: number;
+  /** The greatest epoch of a row, at least 0. */
+  readonly epoch: number;
+}
+
 /** The rows and the checkpoint of one generation. */
 export interface ReadModel<Row> {
   /** The checkpoint of the last commit; undefined before the first. */
   checkpoint(): Promise<Checkpoint | undefined>;
+
+  /** How far the rows have come, as committed. */
+  progress(): Promise<RowsProgress>;
 
   /**
    * @throws {UnusableReadModelError} the stored row is not of its shape
@@ -71,10 +90,26 @@ export interface ReadModel<Row> {
    * Writes rows and checkpoint in one transaction: all of it or nothing. A checkpoint that
    * lies before the stored one, or belongs to another log, is refused and changes nothing.
    *
+   * @param events how many events the rows and the checkpoint take in; by default none
    * @returns the entries as stored, in the order of their change numbers
    * @throws {CheckpointRegressionError}
    */
-  commit(rows: readonly RowWrite<Row>[], checkpoint: Checkpoint): Promise<readonly RowEntry<Row>[]>;
+  commit(
+    rows: readonly RowWrite<Row>[],
+    checkpoint: Checkpoint,
+    events?: number,
+  ): Promise<readonly RowEntry<Row>[]>;
+
+  /**
+   * A page of all entries, in the order of their keys as bytes of UTF-8.
+   *
+   * @param after the last key of the page before; undefined for the first page
+   * @throws {UnusableReadModelError} a stored row is not of its shape
+   */
+  scan(after: string | undefined, limit: number): Promise<readonly RowEntry<Row>[]>;
+
+  /** Sees to it that everything committed so far outlives a power cut. */
+  sync(): Promise<void>;
 
   /** How many keys are parked. */
   countParked(): Promise<number>;
@@ -100,6 +135,29 @@ export interface ReadModels {
    *   it is left as it is
    */
   open<Row>(shape: RowShape<Row>, generation: number): Promise<ReadModel<Row>>;
+
+  /**
+   * How far a generation has come, also while another process writes it. Nothing is made.
+   *
+   * @returns undefined where there are no rows of it
+   * @throws {UnusableReadModelError} as {@link open}
+   */
+  progress(rows: RowSet, generation: number): Promise<RowsProgress | undefined>;
+
+  /**
+   * Removes a generation's rows, for ever. Nobody may have them open. Doing it again changes
+   * nothing.
+   */
+  drop(rows: RowSet, generation: number): Promise<void>;
+
+  /**
+   * Takes a lock over all processes; it is freed when its holder dies, however it dies.
+   *
+   * @param name what is locked: letters, digits, `-` and `.`
+   * @returns frees it; may be called again
+   * @throws {ReadModelLockedError} somebody holds it, at once
+   */
+  lock(name: string): Promise<() => void>;
 
   /**
    * Opens a projection's catalogue, and makes it where there is none. Several may be open at
@@ -135,4 +193,18 @@ export class UnusableReadModelError extends Error {
 export class CheckpointRegressionError extends Error {
   readonly code = 'checkpoint_regression';
   override readonly name = 'CheckpointRegressionError';
+}
+
+/** Another process, or another part of this one, holds the lock. Nothing was changed. */
+export class ReadModelLockedError extends Error {
+  readonly code = 'read_model_locked';
+  override readonly name = 'ReadModelLockedError';
+
+  /** @param lock what is locked */
+  constructor(
+    readonly lock: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${lock} is in use by another process; let it end, or stop it`, options);
+  }
 }

@@ -18,6 +18,11 @@ export class ChangeFeed<Row> {
     return this.#byKey.has(key);
   }
 
+  /** Every key that someone follows. */
+  get followedKeys(): string[] {
+    return [...this.#byKey.keys()];
+  }
+
   /**
    * Follows one key.
    *

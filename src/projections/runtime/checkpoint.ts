@@ -31,6 +31,9 @@ export interface Checkpoint {
   readonly event: CheckpointEvent | null;
 }
 
+/** What the check asks of a log. */
+type CheckedLog = Pick<EventLog, 'read' | 'head' | 'logId' | 'lastEventsStay'>;
+
 /** Why a checkpoint does not fit the log. */
 export type CheckpointFault = 'other_log' | 'different_event' | 'beyond_head';
 
@@ -116,7 +119,7 @@ export function advance(
  * @throws {CheckpointMismatchError}
  * @throws {UnavailableError} the log cannot say
  */
-export async function verifyCheckpoint(checkpoint: Checkpoint, log: EventLog): Promise<void> {
+export async function verifyCheckpoint(checkpoint: Checkpoint, log: CheckedLog): Promise<void> {
   const logId = await log.logId();
   if (logId !== checkpoint.logId) {
     throw new CheckpointMismatchError(
@@ -157,7 +160,7 @@ export async function verifyCheckpoint(checkpoint: Checkpoint, log: EventLog): P
   }
 }
 
-async function hasEvents(log: EventLog, stream: string): Promise<boolean> {
+async function hasEvents(log: CheckedLog, stream: string): Promise<boolean> {
   const last = log.read(stream, { direction: 'backwards', limit: 1 })[Symbol.asyncIterator]();
   const { done } = await last.next();
   await last.return?.();

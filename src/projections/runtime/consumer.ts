@@ -1,9 +1,12 @@
 /** The seam between the runner and what it drives: a projection, a reaction, later a rebuild. */
-import type { StoredEvent } from '../../events/log/event-log.js';
+import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
 import type { Backoff } from './backoff.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { Clock } from './clock.js';
+
+/** What a runner needs of a log: it writes nothing. */
+export type FollowedLog = Pick<EventLog, 'read' | 'pull' | 'head' | 'logId' | 'lastEventsStay'>;
 
 /** What a runner drives. */
 export interface Consumer {

@@ -1,24 +1,22 @@
-/** A projection that runs: its fold, its rows, its changes and those who wait for it. */
-import type { EventLog, StoredEvent } from '../../events/log/event-log.js';
+/** A projection that runs: its generations, its changes and those who wait for it. */
+import type { EventLog } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
-import type { ProjectionCatalog } from '../read-model/projection-catalog.js';
 import {
   UnusableReadModelError,
-  type ReadModel,
   type ReadModels,
   type RowEntry,
   type RowWrite,
 } from '../read-model/read-model.js';
 import { ChangeFeed, type ChangeListener } from './change-feed.js';
-import type { Checkpoint } from './checkpoint.js';
 import { systemClock } from './clock.js';
-import type { Consumer, RunnerOptions } from './consumer.js';
 import type { Projection } from './define-projection.js';
-import { DiscardSet } from './discard-set.js';
-import { foldBatch } from './fold-batch.js';
+import { ProjectionNotReadyError } from './generations/generation-errors.js';
+import { GenerationSet, type GenerationSetOptions } from './generations/generation-set.js';
+import type { GenerationStatus } from './generations/generation-status.js';
+import type { LiveGeneration } from './generations/live-generation.js';
 import type { ManagedProjection } from './managed-projection.js';
-import { CommitGate } from './parking/commit-gate.js';
 import {
+  NotParkedError,
   ParkedKeys,
   type ParkedKey,
   type ParkingPlace,
@@ -26,69 +24,51 @@ import {
 } from './parking/parked-keys.js';
 import { PositionWaiters } from './position-waiters.js';
 import type { ProjectionReader } from './projection-reader.js';
-import { Refusal } from './refusal.js';
-import { Runner } from './runner.js';
+import { ProjectionNotStartedError, type ProjectionStatus } from './projection-status.js';
 import { messageOf, type RunnerStatus } from './runner-progress.js';
 
-/** The generation that is served. Rebuilds will add others. */
-const FIRST_GENERATION = 1;
+/** How many rows are read at once to tell their followers of a new generation. */
+const TOLD_AT_ONCE = 200;
 
-export interface ProjectionStatus extends RunnerStatus {
-  readonly name: string;
-  readonly version: number;
-  readonly kind: 'projection' | 'reaction';
-  /** How many keys stand still. */
-  readonly parked: number;
-}
-
-/** Rows are asked for before the start or after the stop. */
-export class ProjectionNotStartedError extends Error {
-  readonly code = 'projection_not_started';
-  override readonly name = 'ProjectionNotStartedError';
-}
+/** Nothing is served, and nothing is under way that will be. */
+const NOTHING_RUNS: RunnerStatus = {
+  state: 'stopped',
+  secondsBehind: null,
+  distance: null,
+  lastProgress: null,
+  resubscriptions: 0,
+  watchdogResubscriptions: 0,
+  problem: null,
+};
 
 export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjection {
+  readonly #log: EventLog;
   readonly #projection: Projection<Row>;
+  readonly #options: GenerationSetOptions;
   readonly #feed: ChangeFeed<Row>;
   readonly #waiters: PositionWaiters;
-  readonly #refusal: Refusal;
-  readonly #report: RunnerOptions['report'];
-  readonly #runner: Runner;
-  readonly #discards = new DiscardSet();
-  readonly #parking: ParkedKeys<Row>;
-  readonly #gate = new CommitGate();
-  #rows: ReadModel<Row> | undefined;
-  #catalog: ProjectionCatalog | undefined;
-  /** Pausing and resuming, one after the other. */
-  #lastOrder: Promise<unknown> = Promise.resolve();
-  #paused: () => void = () => undefined;
-  readonly #whenPaused = new Promise<void>((resolve) => (this.#paused = resolve));
+  readonly #caughtUp: Promise<void>;
+  #resolveCaughtUp: () => void = () => undefined;
+  #rejectCaughtUp: (error: unknown) => void = () => undefined;
+  #generations: GenerationSet<Row> | undefined;
+  #parking: ParkedKeys<Row> | undefined;
+  /** Told once, when nothing may be served any more. */
+  readonly #refused = new Set<() => void>();
 
-  constructor(log: EventLog, projection: Projection<Row>, options: RunnerOptions = {}) {
+  constructor(log: EventLog, projection: Projection<Row>, options: GenerationSetOptions = {}) {
+    this.#log = log;
     this.#projection = projection;
-    this.#report = options.report;
-    this.#refusal = new Refusal(projection.name);
-    const clock = options.clock ?? systemClock;
-    this.#waiters = new PositionWaiters(clock);
-    const keep: ProjectionCatalog['discard'] = (discard) => this.#openCatalog().discard(discard);
-    this.#parking = new ParkedKeys(log, projection, { set: this.#discards, keep }, clock);
+    this.#options = options;
+    this.#waiters = new PositionWaiters(options.clock ?? systemClock);
     this.#feed = new ChangeFeed((error) => {
       options.report?.(`${projection.name}: a listener failed`, error);
     });
-    const consumer: Consumer = {
-      name: projection.name,
-      prefix: projection.prefix,
-      checkpoint: () => this.#open().checkpoint(),
-      commit: (events, checkpoint) => this.#gate.pass(() => this.#commit(events, checkpoint)),
-      reached: (position) => {
-        this.#waiters.release(position);
-      },
-      isAwaited: () => this.#waiters.size > 0,
-      refused: (reason) => {
-        this.#refuse(reason);
-      },
-    };
-    this.#runner = new Runner(log, consumer, options);
+    this.#caughtUp = new Promise((resolve, reject) => {
+      this.#resolveCaughtUp = resolve;
+      this.#rejectCaughtUp = reject;
+    });
+    // Nobody has to wait for it.
+    this.#caughtUp.catch(() => undefined);
   }
 
   get name(): string {
@@ -96,96 +76,103 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
   }
 
   /**
-   * Opens the rows, without following the log.
+   * Opens what is served, without following the log.
    *
    * @throws {UnusableReadModelError}
+   * @throws {ReadModelLockedError} another process runs this version of the projection
    */
   async open(readModels: ReadModels): Promise<void> {
-    const catalog = (this.#catalog ??= await readModels.catalog(this.name));
-    for (const discard of await catalog.discards()) this.#discards.add(discard);
-    this.#rows ??= await readModels.open(this.#projection, FIRST_GENERATION);
-    if (await catalog.paused()) await this.#rest();
+    await this.#openGenerations(readModels, false);
   }
 
   /**
-   * Opens the rows and starts to follow the log in the background, unless it is paused.
+   * Opens the generations and starts to follow the log in the background, unless it is paused.
    *
    * @throws {UnusableReadModelError}
+   * @throws {ReadModelLockedError} another process runs this version of the projection
    */
   async start(readModels: ReadModels): Promise<void> {
-    await this.open(readModels);
-    this.#runner.start();
+    await this.#openGenerations(readModels, true);
+    // What stops before anything was served is never going to be.
+    this.#generations?.leading?.runner.caughtUp().catch(this.#rejectCaughtUp);
   }
 
-  /** Settles at the first catch-up, or when it is paused; rejects if it stops before. */
+  /**
+   * Settles when a complete view is served that has caught up, or when it is paused; rejects if
+   * it stops before.
+   */
   caughtUp(): Promise<void> {
-    return Promise.race([this.#runner.caughtUp(), this.#whenPaused]);
+    return this.#caughtUp;
   }
 
-  pause(): Promise<void> {
-    return this.#inOrder(async () => {
-      await this.#openCatalog().setPaused(true);
-      await this.#rest();
-    });
+  async pause(): Promise<void> {
+    await this.generations.pause();
+    this.#resolveCaughtUp();
   }
 
-  resume(): Promise<void> {
-    return this.#inOrder(async () => {
-      await this.#openCatalog().setPaused(false);
-      this.#runner.resume();
-    });
+  async resume(): Promise<void> {
+    await this.generations.resume();
   }
 
   async parkedKeys(limit: number, after?: string): Promise<readonly ParkedKey[]> {
-    return this.#parking.list(this.#open(), limit, after);
+    return this.#parked().list(this.#serving().rows, limit, after);
   }
 
   async retry(key: string): Promise<UnparkedKey> {
-    return this.#parking.retry(this.#place(), key);
+    const unparked = await this.#parked().retry(this.#placeOf(this.#serving()), key);
+    await this.#retryElsewhere(key);
+    return unparked;
   }
 
   async discard(key: string): Promise<UnparkedKey> {
-    return this.#parking.discard(this.#place(), key);
+    const unparked = await this.#parked().discard(this.#placeOf(this.#serving()), key);
+    await this.#retryElsewhere(key);
+    return unparked;
   }
 
   /** See {@link Runner.stop}. Every wait ends, then the rows are closed. */
   async stop(deadlineMs: number): Promise<void> {
-    await this.#runner.stop(deadlineMs);
+    const generations = this.#generations;
+    await generations?.stop(deadlineMs);
+    this.#generations = undefined;
+    this.#parking = undefined;
     this.#waiters.close();
-    await this.#rows?.close();
-    await this.#catalog?.close();
-    this.#rows = undefined;
-    this.#catalog = undefined;
+    this.#rejectCaughtUp(new Error('stopped before it had caught up'));
   }
 
   async get(key: string): Promise<RowEntry<Row> | undefined> {
-    this.#refusal.assertNone();
+    const serving = this.#serving();
+    serving.refusal.assertNone();
     try {
-      return await this.#open().get(key);
+      const entry = await serving.rows.get(key);
+      return entry && serving.visible.of(entry);
     } catch (error) {
       if (!(error instanceof UnusableReadModelError)) throw error;
       // The row next to it is no safer, and this one would be folded on from what is lost.
-      this.#report?.(`${this.name}: stopped, until it is restored or rebuilt`, error);
-      throw this.#refuse(error);
+      this.#options.report?.(`${this.name}: stopped, until it is restored or rebuilt`, error);
+      throw serving.refuse(error);
     }
   }
 
   async reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    this.#refusal.assertNone();
+    this.#generations?.serving?.refusal.assertNone();
     const waiting = this.#waiters.wait(position, timeoutMs, signal);
-    if (this.#waiters.size > 0) this.#runner.hurry();
+    if (this.#waiters.size > 0) this.#generations?.leading?.runner.hurry();
     const reached = await waiting;
-    this.#refusal.assertNone();
+    this.#generations?.serving?.refusal.assertNone();
     return reached;
   }
 
   subscribe(key: string, listener: ChangeListener<Row>, refused?: () => void): () => void {
     const leave = this.#feed.subscribe(key, listener);
     if (refused === undefined) return leave;
-    const forget = this.#refusal.onSet(refused);
+    const own = (): void => {
+      refused();
+    };
+    this.#refused.add(own);
     return () => {
       leave();
-      forget();
+      this.#refused.delete(own);
     };
   }
 
@@ -194,88 +181,187 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
     return this.#feed.subscribeAll(listener);
   }
 
+  /**
+   * Its generations, to be looked at and decided on.
+   *
+   * @throws {ProjectionNotStartedError}
+   */
+  get generations(): GenerationSet<Row> {
+    if (this.#generations) return this.#generations;
+    throw this.#notRunning();
+  }
+
+  /** All of them, in the order of their numbers. */
+  listGenerations(head: Position | undefined): Promise<GenerationStatus[]> {
+    return this.generations.statuses(head);
+  }
+
   /** @param head where the log ends; undefined where that is not known */
   async status(head: Position | undefined): Promise<ProjectionStatus> {
     const { name, version } = this.#projection;
-    const parked = await this.#countParked();
-    const status = this.#runner.status(head);
-    const { error } = this.#refusal;
-    const refused = error && ({ state: 'stopped', problem: messageOf(error.cause) } as const);
-    return { name, version, kind: 'projection', ...status, ...refused, parked };
+    const leading = this.#generations?.leading;
+    const running = leading?.runner.status(head) ?? NOTHING_RUNS;
+    const parked = leading ? await countParked(leading) : 0;
+    const problem = this.#generations?.waitsFor ?? running.problem;
+    const refusal = leading?.refusal.error;
+    if (refusal) {
+      const why = messageOf(refusal.cause);
+      return {
+        name,
+        version,
+        kind: 'projection',
+        ...running,
+        state: 'stopped',
+        problem: why,
+        parked,
+      };
+    }
+    // Caught up, but not served yet: that is a matter of moments.
+    const state = running.state === 'live' && !leading?.serves ? 'catching-up' : running.state;
+    return { name, version, kind: 'projection', ...running, state, problem, parked };
   }
 
-  async #countParked(): Promise<number> {
-    if (this.#refusal.error !== undefined) return 0;
-    try {
-      return (await this.#rows?.countParked()) ?? 0;
-    } catch (error) {
-      if (!(error instanceof UnusableReadModelError)) throw error;
-      this.#refuse(error);
-      return 0;
+  async #openGenerations(readModels: ReadModels, follow: boolean): Promise<void> {
+    const generations = (this.#generations ??= await GenerationSet.open(
+      this.#log,
+      this.#projection,
+      readModels,
+      {
+        follows: (generation, key) => generation.serves && this.#feed.follows(key),
+        committed: (generation, entries, steps) => {
+          if (!generation.serves) return;
+          for (const entry of entries) this.#publish(generation, entry, steps.get(entry.key));
+        },
+        reached: (generation, position) => {
+          if (generation.serves) this.#waiters.release(position);
+        },
+        isAwaited: (generation) => generation.serves && this.#waiters.size > 0,
+        refused: (generation) => {
+          if (generation.serves) this.#refuse();
+        },
+        switched: (generation, anew) => {
+          this.#switched(generation);
+          if (anew) void this.#tellAll(generation);
+        },
+      },
+      { ...this.#options, follow },
+    ));
+    const { catalog, discards } = generations;
+    this.#parking ??= new ParkedKeys(
+      this.#log,
+      this.#projection,
+      { set: discards, keep: (discard) => catalog.discard(discard) },
+      this.#options.clock ?? systemClock,
+    );
+    if (generations.paused) this.#resolveCaughtUp();
+  }
+
+  /** Nothing is served until another generation is; those who wait and follow learn it. */
+  #refuse(): void {
+    this.#waiters.giveUp();
+    const listeners = [...this.#refused];
+    this.#refused.clear();
+    for (const listener of listeners) listener();
+  }
+
+  /** A generation that is kept must not show, once it is promoted, what was mended. */
+  async #retryElsewhere(key: string): Promise<void> {
+    for (const generation of this.generations.following) {
+      if (generation.serves) continue;
+      try {
+        await this.#parked().retry(this.#placeOf(generation), key);
+      } catch (error) {
+        if (error instanceof NotParkedError) continue;
+        const where = `generation ${generation.number}`;
+        this.#options.report?.(`${this.name}: ${key} stays parked in ${where}`, error);
+      }
     }
   }
 
-  /** Nothing is served from here on, those who wait learn it, and the runner's next commit. */
-  #refuse(reason: unknown): Error {
-    const error = this.#refusal.set(reason);
-    this.#waiters.close();
-    return error;
-  }
-
-  async #commit(events: readonly StoredEvent[], checkpoint: Checkpoint): Promise<void> {
-    // What was met while reading ends the folding, too.
-    if (this.#refusal.error !== undefined) throw this.#refusal.error.cause;
-    const rows = this.#open();
-    const projection = this.#projection;
-    const keys = events.map((event) =>
-      this.#discards.has(event) ? undefined : projection.key(event),
-    );
-    const wanted = new Set<string>();
-    for (const key of keys) if (key !== undefined) wanted.add(key);
-    const stored = await rows.load(wanted);
-    const folded = foldBatch(projection, events, keys, stored, (key) => this.#feed.follows(key));
-    const entries = await rows.commit(folded.writes, checkpoint);
-    // Whoever is told of a change can read it: it is committed.
-    for (const entry of entries) this.#publish(entry, folded.steps.get(entry.key));
-  }
-
-  #publish(entry: RowEntry<Row>, steps: readonly RowWrite<Row>[] = []): void {
-    // The last step is the entry itself, shared with those who read it.
-    for (const step of steps.slice(0, -1)) this.#feed.publish({ ...step, change: entry.change });
-    this.#feed.publish(entry);
-    this.#feed.publishToAll(entry);
-  }
-
-  async #rest(): Promise<void> {
-    await this.#runner.pause();
-    this.#paused();
-  }
-
-  #inOrder(run: () => Promise<void>): Promise<void> {
-    const done = this.#lastOrder.then(run);
-    this.#lastOrder = done.catch(() => undefined);
-    return done;
-  }
-
-  #place(): ParkingPlace<Row> {
+  #placeOf(generation: LiveGeneration<Row>): ParkingPlace<Row> {
     return {
-      rows: this.#open(),
-      hold: () => this.#gate.hold(),
+      rows: generation.rows,
+      hold: () => generation.hold(),
       repaired: (entries) => {
-        for (const entry of entries) this.#publish(entry);
+        if (!generation.serves) return;
+        for (const entry of entries) this.#publish(generation, entry);
       },
     };
   }
 
-  #open(): ReadModel<Row> {
-    return this.#rows ?? this.#notRunning();
+  #parked(): ParkedKeys<Row> {
+    if (this.#parking) return this.#parking;
+    throw this.#notRunning();
   }
 
-  #openCatalog(): ProjectionCatalog {
-    return this.#catalog ?? this.#notRunning();
+  /** Readers are answered from this generation from now on. */
+  #switched(generation: LiveGeneration<Row>): void {
+    const { position } = generation.runner;
+    if (position) this.#waiters.release(position);
+    generation.runner.caughtUp().then(this.#resolveCaughtUp, this.#rejectCaughtUp);
   }
 
-  #notRunning(): never {
-    throw new ProjectionNotStartedError(`projection ${this.name} is not running: start its host`);
+  /** A new epoch: what each follower sees may differ, so each is told what stands now. */
+  async #tellAll(generation: LiveGeneration<Row>): Promise<void> {
+    const keys = this.#feed.followedKeys;
+    try {
+      for (let from = 0; from < keys.length; from += TOLD_AT_ONCE) {
+        await this.#tell(generation, keys.slice(from, from + TOLD_AT_ONCE));
+        await new Promise(setImmediate);
+      }
+      const [first] = await generation.rows.scan(undefined, 1);
+      if (first && generation.serves) this.#feed.publishToAll(generation.visible.of(first));
+    } catch (error) {
+      this.#options.report?.(`${this.name}: followers could not be told of a promotion`, error);
+    }
+  }
+
+  /** Between two commits, so that nobody hears of an older state after a newer one. */
+  async #tell(generation: LiveGeneration<Row>, keys: readonly string[]): Promise<void> {
+    const release = await generation.hold();
+    try {
+      if (!generation.serves) return;
+      const entries = await generation.rows.load(keys);
+      for (const entry of entries.values()) this.#feed.publish(generation.visible.of(entry));
+    } finally {
+      release();
+    }
+  }
+
+  #publish(
+    generation: LiveGeneration<Row>,
+    entry: RowEntry<Row>,
+    steps: readonly RowWrite<Row>[] = [],
+  ): void {
+    const { visible } = generation;
+    // The last step is the entry itself, shared with those who read it.
+    for (const step of steps.slice(0, -1)) {
+      this.#feed.publish(visible.of({ ...step, change: entry.change }));
+    }
+    this.#feed.publish(visible.of(entry));
+    this.#feed.publishToAll(visible.of(entry));
+  }
+
+  #serving(): LiveGeneration<Row> {
+    const { serving, waitsFor } = this.generations;
+    if (serving) return serving;
+    throw new ProjectionNotReadyError(
+      `${this.name} is being built and shows nothing yet: ${waitsFor ?? 'try again soon'}`,
+    );
+  }
+
+  #notRunning(): ProjectionNotStartedError {
+    return new ProjectionNotStartedError(`projection ${this.name} is not running: start its host`);
+  }
+}
+
+async function countParked<Row>(generation: LiveGeneration<Row>): Promise<number> {
+  if (generation.refusal.error !== undefined) return 0;
+  try {
+    return await generation.rows.countParked();
+  } catch (error) {
+    if (!(error instanceof UnusableReadModelError)) throw error;
+    generation.refuse(error);
+    return 0;
   }
 }

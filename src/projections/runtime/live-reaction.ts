@@ -7,7 +7,7 @@ import { advance, startOf, type Checkpoint } from './checkpoint.js';
 import { systemClock, type Clock } from './clock.js';
 import type { Consumer, RunnerOptions } from './consumer.js';
 import type { Reaction } from './define-reaction.js';
-import { ProjectionNotStartedError, type ProjectionStatus } from './live-projection.js';
+import { ProjectionNotStartedError, type ProjectionStatus } from './projection-status.js';
 import { PositionWaiters } from './position-waiters.js';
 import { Runner } from './runner.js';
 

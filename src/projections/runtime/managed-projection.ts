@@ -1,6 +1,6 @@
 /** What the people who run a projection can do with it: what routes and the command line call. */
 import type { Position } from '../../events/log/position.js';
-import type { ProjectionStatus } from './live-projection.js';
+import type { ProjectionStatus } from './projection-status.js';
 import type { ParkedKey, UnparkedKey } from './parking/parked-keys.js';
 
 export interface ManagedProjection {

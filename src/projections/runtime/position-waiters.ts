@@ -78,6 +78,11 @@ export class PositionWaiters {
   /** Ends every wait, and every later one, with false. */
   close(): void {
     this.#closed = true;
+    this.giveUp();
+  }
+
+  /** Ends every wait with false. */
+  giveUp(): void {
     const heap = this.#heap;
     this.#heap = [];
     for (const waiter of heap) waiter.settle(false);

@@ -2,10 +2,11 @@
 import type { EventLog } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
 import type { ReadModels } from '../read-model/read-model.js';
-import type { RunnerOptions } from './consumer.js';
 import type { Projection } from './define-projection.js';
 import type { Reaction } from './define-reaction.js';
-import { LiveProjection, type ProjectionStatus } from './live-projection.js';
+import type { GenerationSetOptions } from './generations/generation-set.js';
+import { LiveProjection } from './live-projection.js';
+import type { ProjectionStatus } from './projection-status.js';
 import { LiveReaction } from './live-reaction.js';
 import { ProjectionNotFoundError, type ManagedProjection } from './managed-projection.js';
 
@@ -25,7 +26,7 @@ const HEAD_MS = 1_000;
 export class ProjectionHost {
   readonly #log: EventLog;
   readonly #readModels: ReadModels;
-  readonly #options: RunnerOptions;
+  readonly #options: GenerationSetOptions;
   readonly #running = new Map<string, Running>();
   readonly #projections = new Map<string, ManagedProjection>();
   #started: Promise<void> | undefined;
@@ -35,7 +36,7 @@ export class ProjectionHost {
    * @param log stays the caller's: close it after {@link stop}
    * @param readModels where rows and checkpoints are kept
    */
-  constructor(log: EventLog, readModels: ReadModels, options: RunnerOptions = {}) {
+  constructor(log: EventLog, readModels: ReadModels, options: GenerationSetOptions = {}) {
     this.#log = log;
     this.#readModels = readModels;
     this.#options = options;

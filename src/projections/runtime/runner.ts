@@ -25,7 +25,7 @@ import {
   type Observable,
   type Subscription,
 } from 'rxjs';
-import type { EventLog, EventPuller, PulledBatch } from '../../events/log/event-log.js';
+import type { EventPuller, PulledBatch } from '../../events/log/event-log.js';
 import {
   comparePositions,
   laterPosition,
@@ -36,7 +36,7 @@ import { backoffDelay, DEFAULT_BACKOFF } from './backoff.js';
 import { advance, startOf, verifyCheckpoint, type Checkpoint } from './checkpoint.js';
 import { closedAfterwards, closePuller, CLOSE_MS } from './close-puller.js';
 import { systemClock, wait, type Clock } from './clock.js';
-import type { Consumer, RunnerOptions } from './consumer.js';
+import type { Consumer, FollowedLog, RunnerOptions } from './consumer.js';
 import { Gathering } from './gathering.js';
 import { isFinal, PullEndedError } from './runner-failures.js';
 import { RunnerProgress, type RunnerStatus } from './runner-progress.js';
@@ -49,7 +49,7 @@ const NOTHING = { defaultValue: undefined };
 const STEADY_MS = 60_000;
 
 export class Runner {
-  readonly #log: EventLog;
+  readonly #log: FollowedLog;
   readonly #consumer: Consumer;
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
@@ -79,7 +79,7 @@ export class Runner {
   #stopAt: { readonly position: Position | undefined } | undefined;
   #stop: Promise<void> | undefined;
 
-  constructor(log: EventLog, consumer: Consumer, options: RunnerOptions = {}) {
+  constructor(log: FollowedLog, consumer: Consumer, options: RunnerOptions = {}) {
     this.#log = log;
     this.#consumer = consumer;
     this.#options = options;

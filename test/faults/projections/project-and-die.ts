@@ -46,7 +46,8 @@ class EndlessLog extends MemoryEventLog {
         await new Promise(setImmediate);
         const events = Array.from({ length: 5 }, (_, index) => made(last + 1n + BigInt(index)));
         last += 5n;
-        return { events, checkpoint: positionOf(last), caughtUp: false };
+        // Always at its head, so that what is projected is served, and always with more to come.
+        return { events, checkpoint: positionOf(last), caughtUp: true };
       },
       close: () => Promise.resolve(),
     };

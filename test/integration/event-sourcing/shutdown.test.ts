@@ -99,17 +99,21 @@ async function settle(): Promise<void> {
 function traced(where: string): ReadModels {
   const models = sqliteReadModels(where);
   return {
+    ...models,
     async open(shape, generation) {
       const rows = await models.open(shape, generation);
       const wrapped: typeof rows = {
         checkpoint: () => rows.checkpoint(),
+        progress: () => rows.progress(),
+        scan: (after, limit) => rows.scan(after, limit),
+        sync: () => rows.sync(),
         get: (key) => rows.get(key),
         load: (keys) => rows.load(keys),
         countParked: () => rows.countParked(),
         parked: (after, limit) => rows.parked(after, limit),
-        async commit(writes, checkpoint) {
+        async commit(writes, checkpoint, events) {
           await commits.pass();
-          const entries = await rows.commit(writes, checkpoint);
+          const entries = await rows.commit(writes, checkpoint, events);
           trace.push(`committed to ${checkpoint.position.commit.toString()}`);
           return entries;
         },
@@ -120,7 +124,6 @@ function traced(where: string): ReadModels {
       };
       return wrapped;
     },
-    catalog: (name) => models.catalog(name),
   };
 }
 

@@ -33,6 +33,7 @@ it('is told to reads, waits, streams and health, once damage is met', async () =
   const models = sqliteReadModels(directory);
   let damaged = false;
   const damagedLater: ReadModels = {
+    ...models,
     async open(shape, generation) {
       const rows = await models.open(shape, generation);
       const get = rows.get.bind(rows);
@@ -42,7 +43,6 @@ it('is told to reads, waits, streams and health, once damage is met', async () =
       });
       return rows;
     },
-    catalog: (name) => models.catalog(name),
   };
   host = new ProjectionHost(log, damagedLater);
   const todos = new SessionTodos(host.project(sessionTodosProjection));

@@ -66,6 +66,7 @@ beforeEach(async () => {
   log = new MemoryEventLog();
   reports = [];
   await launch();
+  await host.caughtUp();
 });
 
 afterEach(async () => {

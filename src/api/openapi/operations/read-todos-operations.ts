@@ -40,7 +40,13 @@ const readTodos: Operation = {
       headers: [PRIVATE_NO_CACHE, VIEW_ETAG],
     },
   ],
-  problems: ['session_not_found', 'session_deleted', 'session_parked', 'projection_behind'],
+  problems: [
+    'session_not_found',
+    'session_deleted',
+    'session_parked',
+    'not_ready',
+    'projection_behind',
+  ],
   examples: [
     {
       name: 'view-read',
@@ -118,7 +124,7 @@ const followTodos: Operation = {
       },
     },
   ],
-  problems: ['session_deleted'],
+  problems: ['session_deleted', 'not_ready'],
   examples: [
     {
       name: 'followed',

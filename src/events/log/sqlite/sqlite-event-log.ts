@@ -39,6 +39,7 @@ interface WaitingTruncation {
 /** Made by `openSqliteEventLog`. */
 export class SqliteEventLog implements EventLog {
   readonly lastEventsStay = true;
+  readonly embedded = true;
   readonly #lock: LogLock;
   readonly #pages: LogPages;
   readonly #queue: AppendQueue;

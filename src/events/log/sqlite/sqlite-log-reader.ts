@@ -24,8 +24,9 @@ export function openSqliteLogReader(options: { readonly directory: string }): Sq
 /** Made by {@link openSqliteLogReader}. */
 export class SqliteLogReader implements Pick<
   EventLog,
-  'read' | 'pull' | 'head' | 'logId' | 'close'
+  'read' | 'pull' | 'head' | 'logId' | 'close' | 'lastEventsStay'
 > {
+  readonly lastEventsStay = true;
   readonly #pages: LogPages;
   readonly #pullers = new Set<LogPuller>();
   #closed = false;

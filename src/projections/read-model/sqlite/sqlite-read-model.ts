@@ -13,6 +13,7 @@ import {
   type RowColumn,
   type RowEntry,
   type RowShape,
+  type RowsProgress,
   type RowWrite,
 } from '../read-model.js';
 import { asReadModelError, columnName, damaged } from './file-format.js';
@@ -32,7 +33,10 @@ const generationLine = z.object({
   commits: z.number(),
   change: z.number(),
   checkpoint: z.string().nullable(),
+  events: z.number(),
 });
+const epochLine = z.object({ epoch: z.number().nullable() });
+const keyLine = z.object({ key: z.string() });
 const rowLine = z.object({
   row: z.string().nullable(),
   epoch: z.number(),
@@ -61,8 +65,11 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   readonly #select: StatementSyncInstance;
   readonly #upsert: StatementSyncInstance;
   readonly #advance: StatementSyncInstance;
+  readonly #page: StatementSyncInstance;
+  readonly #greatestEpoch: StatementSyncInstance;
   #commits: number;
   #change: number;
+  #events: number;
   #checkpoint: Checkpoint | undefined;
 
   /**
@@ -98,14 +105,18 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
          .join()}`,
     );
     this.#advance = db.prepare(
-      'UPDATE generation SET commits = ?, change = ?, checkpoint = ? WHERE id = 1 AND commits = ?',
+      'UPDATE generation SET commits = ?, change = ?, checkpoint = ?, events = ? ' +
+        'WHERE id = 1 AND commits = ?',
     );
+    this.#page = db.prepare('SELECT key FROM rows WHERE key > ? ORDER BY key LIMIT ?');
+    this.#greatestEpoch = db.prepare('SELECT max(epoch) AS epoch FROM rows WHERE epoch > 0');
     const line = generationLine.safeParse(
-      db.prepare('SELECT commits, change, checkpoint FROM generation').get(),
+      db.prepare('SELECT commits, change, checkpoint, events FROM generation').get(),
     );
     if (!line.success) throw damaged(path, line.error);
-    const { commits, change, checkpoint } = line.data;
+    const { commits, change, checkpoint, events } = line.data;
     this.#commits = commits;
+    this.#events = events;
     this.#change = change;
     if (checkpoint === null) return;
     this.#checkpoint = parseCheckpoint(checkpoint);
@@ -114,6 +125,18 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
 
   checkpoint(): Promise<Checkpoint | undefined> {
     return Promise.resolve(this.#checkpoint);
+  }
+
+  progress(): Promise<RowsProgress> {
+    return settled(() => {
+      const line: unknown = this.#greatestEpoch.get();
+      return {
+        checkpoint: this.#checkpoint,
+        events: this.#events,
+        change: this.#change,
+        epoch: this.#parse(epochLine, line).epoch ?? 0,
+      };
+    });
   }
 
   get(key: string): Promise<RowEntry<Row> | undefined> {
@@ -134,10 +157,25 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   commit(
     rows: readonly RowWrite<Row>[],
     checkpoint: Checkpoint,
+    events = 0,
   ): Promise<readonly RowEntry<Row>[]> {
     const { pause } = this.#wal;
-    if (pause !== undefined) return pause.then(() => this.#write(rows, checkpoint));
-    return settled(() => this.#write(rows, checkpoint));
+    if (pause !== undefined) return pause.then(() => this.#write(rows, checkpoint, events));
+    return settled(() => this.#write(rows, checkpoint, events));
+  }
+
+  scan(after: string | undefined, limit: number): Promise<readonly RowEntry<Row>[]> {
+    return settled(() => {
+      const lines: unknown[] = this.#page.all(after ?? '', limit);
+      return lines.flatMap((line) => this.#get(this.#parse(keyLine, line).key) ?? []);
+    });
+  }
+
+  async sync(): Promise<void> {
+    await this.#wal.pause;
+    await settled(() => {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    });
   }
 
   countParked(): Promise<number> {
@@ -186,7 +224,11 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     return entry;
   }
 
-  #write(rows: readonly RowWrite<Row>[], checkpoint: Checkpoint): readonly RowEntry<Row>[] {
+  #write(
+    rows: readonly RowWrite<Row>[],
+    checkpoint: Checkpoint,
+    events: number,
+  ): readonly RowEntry<Row>[] {
     this.#refuseRegression(checkpoint);
     const entries: RowEntry<Row>[] = [];
     const sizes: number[] = [];
@@ -209,7 +251,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
         sizes.push(json?.length ?? 0);
         bytes += json?.length ?? 0;
       }
-      this.#advanceTo(checkpoint, change);
+      this.#advanceTo(checkpoint, change, this.#events + events);
       this.#commit.run();
     } catch (error) {
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
@@ -217,6 +259,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     }
     this.#commits += 1;
     this.#change = change;
+    this.#events += events;
     this.#checkpoint = checkpoint;
     this.#wal.committed(rows.length, bytes);
     // Only what is committed may be read.
@@ -237,8 +280,8 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     }
   }
 
-  #advanceTo(checkpoint: Checkpoint, change: number): void {
-    const line = [this.#commits + 1, change, formatCheckpoint(checkpoint), this.#commits];
+  #advanceTo(checkpoint: Checkpoint, change: number, events: number): void {
+    const line = [this.#commits + 1, change, formatCheckpoint(checkpoint), events, this.#commits];
     if (this.#advance.run(...line).changes === 1) return;
     throw new UnusableReadModelError(
       'other',

@@ -1,9 +1,11 @@
 /** Read models in SQLite: one file for each generation and one for each catalogue, in one directory. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReadModel, ReadModels, RowShape } from '../read-model.js';
+import type { ReadModel, ReadModels, RowSet, RowShape } from '../read-model.js';
 import { catalogFile, openCatalogFile } from './catalog-format.js';
 import { checkpointHere, openFile } from './file-format.js';
+import { lockFile } from './lock-file.js';
+import { readProgress } from './read-progress.js';
 import { closeFile } from './sqlite-file.js';
 import { SqliteProjectionCatalog } from './sqlite-projection-catalog.js';
 import { SqliteReadModel, type RowCacheLimits } from './sqlite-read-model.js';
@@ -40,6 +42,22 @@ export function sqliteReadModels(
           throw error;
         }
       }),
+    progress: (rows, generation) =>
+      new Promise((resolve) => {
+        resolve(readProgress(join(directory, readModelFile(rows, generation))));
+      }),
+    drop: (rows, generation) =>
+      new Promise((resolve) => {
+        const path = join(directory, readModelFile(rows, generation));
+        // The -wal last: without its file it is nothing, but a file without its -wal is damaged.
+        for (const suffix of ['', '-shm', '-wal']) rmSync(path + suffix, { force: true });
+        resolve();
+      }),
+    lock: (name) =>
+      new Promise((resolve) => {
+        mkdirSync(directory, { recursive: true });
+        resolve(lockFile(directory, name));
+      }),
     catalog: (name) =>
       new Promise((resolve) => {
         mkdirSync(directory, { recursive: true });
@@ -50,9 +68,6 @@ export function sqliteReadModels(
 }
 
 /** Such as `session-todos.v1.g1.db`. */
-export function readModelFile(
-  shape: { readonly name: string; readonly version: number },
-  generation: number,
-): string {
-  return `${shape.name}.v${shape.version}.g${generation}.db`;
+export function readModelFile(rows: RowSet, generation: number): string {
+  return `${rows.name}.v${rows.version}.g${generation}.db`;
 }
