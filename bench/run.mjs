@@ -4,7 +4,7 @@
 import { facts, keep } from './lib/report.mjs';
 import { FULL, QUICK } from './lib/rounds.mjs';
 
-const PARTS = ['writes', 'latency', 'view', 'sse', 'start', 'memory'];
+const PARTS = ['writes', 'latency', 'view', 'sse', 'start', 'memory', 'eventstore'];
 
 const args = process.argv.slice(2);
 const quick = args.includes('--quick');

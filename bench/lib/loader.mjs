@@ -2,8 +2,15 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+const LOAD = new URL('./load-worker.mjs', import.meta.url);
+
 export class Loader {
-  #child = fork(fileURLToPath(new URL('./load-worker.mjs', import.meta.url)), { execArgv: [] });
+  #child;
+
+  /** @param worker the program that does the jobs */
+  constructor(worker = LOAD) {
+    this.#child = fork(fileURLToPath(worker), { execArgv: [] });
+  }
 
   /** One job at a time. */
   async run(job, options) {

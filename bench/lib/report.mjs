@@ -14,7 +14,7 @@ share one machine, so compare ratios, not numbers. What is measured, and what th
 do, stands in [docs/performance.md](../docs/performance.md).
 
 Repeat with \`npm run bench\`, or one part with \`npm run bench -- writes\` (\`latency\`, \`view\`,
-\`sse\`, \`start\`, \`memory\`); \`--quick\` is a short form that keeps nothing.
+\`sse\`, \`start\`, \`memory\`, \`eventstore\`); \`--quick\` is a short form that keeps nothing.
 `;
 
 export function table(header, rows) {
@@ -37,7 +37,7 @@ export function facts() {
 export function keep(parts) {
   const sections = new Map(existsSync(FILE) ? readSections() : []);
   for (const { name, text } of parts) sections.set(name, text);
-  const order = ['writes', 'latency', 'view', 'sse', 'start', 'memory'];
+  const order = ['writes', 'latency', 'view', 'sse', 'start', 'memory', 'eventstore'];
   const body = order.filter((name) => sections.has(name)).map((name) => sections.get(name));
   writeFileSync(FILE, `${HEAD}\n${body.join('\n\n')}\n`);
 }

@@ -30,8 +30,12 @@ export function removeDataDir(directory) {
  * Starts a program and waits until it says where it listens.
  *
  * @param nodeArgs such as `--cpu-prof`
+ * @param env what its environment holds beside the usual
  */
-export async function startServer(name, { directory = makeDataDir(), nodeArgs = [] } = {}) {
+export async function startServer(
+  name,
+  { directory = makeDataDir(), nodeArgs = [], env = {} } = {},
+) {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...nodeArgs, PROGRAMS[name]], {
     env: {
@@ -41,6 +45,7 @@ export async function startServer(name, { directory = makeDataDir(), nodeArgs = 
       PORT: '0',
       PLANLOG_DATA_DIR: directory,
       PLANLOG_LOG_LEVEL: 'error',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
