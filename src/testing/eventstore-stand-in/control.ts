@@ -51,6 +51,8 @@ const switches = z.strictObject({
     .exactOptional(),
   clockAheadMs: z.int().exactOptional(),
   deny: z.enum(['all-stream', 'everything']).or(off).exactOptional(),
+  forgetful: z.boolean().exactOptional(),
+  absentEvents: z.string().or(off).exactOptional(),
   checkpoints: z.enum(['right', 'prepare-zero', 'greatest', 'repeated', 'none']).exactOptional(),
 }) satisfies z.ZodType<Partial<FaultSwitches>>;
 

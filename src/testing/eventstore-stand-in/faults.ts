@@ -70,6 +70,12 @@ export interface FaultSwitches {
    * number, the same one again and again, or none at all.
    */
   readonly checkpoints: 'right' | 'prepare-zero' | 'greatest' | 'repeated' | 'none';
+  /** An append that repeats what is stored is a conflict, also at its exact revision: as servers
+   * were seen to answer after a change of leader. */
+  readonly forgetful: boolean;
+  /** Events of streams whose name begins with this reach subscribers as links whose event is
+   * gone: without an event. */
+  readonly absentEvents: string | false;
 }
 
 export const NO_FAULTS: FaultSwitches = {
@@ -84,6 +90,8 @@ export const NO_FAULTS: FaultSwitches = {
   clockAheadMs: 0,
   deny: false,
   checkpoints: 'right',
+  forgetful: false,
+  absentEvents: false,
 };
 
 export class Faults {

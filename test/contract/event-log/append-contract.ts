@@ -8,7 +8,7 @@ const FORWARDS = { direction: 'forwards', limit: 1_000 } as const;
 
 export function describeAppends(log: () => EventLog, traits: LogTraits = EXCLUSIVE): void {
   describe('append', () => {
-    it('returns the revision and position of the last event', async () => {
+    it('0a own write: returns the revision and position of the last event', async () => {
       const first = await log().append('s', 'no_stream', samples(3));
       expect(first.revision).toBe(2n);
       const second = await log().append('s', 2n, samples(1));
@@ -48,7 +48,7 @@ export function describeAppends(log: () => EventLog, traits: LogTraits = EXCLUSI
       expect(await all(log().read('s', FORWARDS))).toHaveLength(row.exists);
     });
 
-    it('lets exactly one of many concurrent writers win', async () => {
+    it('C 17: lets exactly one of many concurrent writers win', async () => {
       await log().append('s', 'no_stream', samples(1));
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, () => log().append('s', 0n, samples(2))),
@@ -59,7 +59,7 @@ export function describeAppends(log: () => EventLog, traits: LogTraits = EXCLUSI
         if (outcome.status === 'rejected')
           expect(outcome.reason).toMatchObject({ code: 'conflict' });
       }
-      // No hole either (faults.md C 17).
+      // No hole either.
       const revisions = (await all(log().read('s', FORWARDS))).map((event) => event.revision);
       expect(revisions).toEqual([0n, 1n, 2n]);
     });
@@ -132,7 +132,7 @@ export function describeAppends(log: () => EventLog, traits: LogTraits = EXCLUSI
   });
 
   describe('what cannot be appended', () => {
-    it('takes exactly the limit and refuses one byte more', async () => {
+    it('0a size: takes exactly the limit and refuses one byte more', async () => {
       const most = MAX_APPEND_BYTES - traits.uncountedBytes;
       await log().append('s', 'no_stream', [sampleOfBytes(most)]);
       await log().append('t', 'no_stream', [sampleOfBytes(most / 2), sampleOfBytes(most / 2)]);

@@ -78,7 +78,7 @@ export function describeReads(log: () => EventLog, traits: LogTraits = EXCLUSIVE
       ['Unicode', 'Ünïcödé 👩‍👩‍👧 日本'],
       ['1,000 characters', 'long'.repeat(250)],
       ['a name objects know', '__proto__'],
-    ])('keeps a stream apart whose name has %s', async (_, name) => {
+    ])('0a names: keeps a stream apart whose name has %s', async (_, name) => {
       await log().append('other', 'no_stream', samples(1));
       const event = sample();
       await log().append(name, 'no_stream', [event]);

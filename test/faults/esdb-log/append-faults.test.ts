@@ -7,6 +7,10 @@ import { failure, samples } from '../../contract/event-log/sample-events.js';
 import { expectTruth, writers, type Writer } from './load.js';
 import { onStandIn } from './on-stand-in.js';
 
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : error;
+}
+
 describe('the log on EventStoreDB under load', () => {
   const on = onStandIn();
   const EACH = 12;
@@ -52,7 +56,7 @@ describe('the log on EventStoreDB under load', () => {
   });
 
   it.each(['stored', 'dropped'] as const)(
-    'A2: is answered in time by a silent server (%s), and finds what was written',
+    'A2, 0a dispose: is answered in time by a silent server (%s), and finds what was written',
     async (silentAppends) => {
       await survives(async () => {
         const { server, log, reports } = on();
@@ -81,10 +85,43 @@ describe('the log on EventStoreDB under load', () => {
   });
 
   it.each(['kill', 'shutdown', 'cluster-shutdown'] as const)(
-    'comes back by itself after a %s and the loss of the idempotency cache (C 42)',
+    '0a SIGKILL, 0a SIGTERM, E 42: comes back by itself after a %s, the idempotency cache lost',
     async (death) => {
       await survives(() => on().server.restart(death));
     },
+  );
+
+  it('E 42: a server that forgot what it stored answers conflict; what lies there decides', async () => {
+    const { server, log } = on();
+    const events = samples(3);
+    const first = await log.append('s', 'no_stream', events);
+    await log.append('s', 2n, samples(1));
+    server.faults.set({ forgetful: true });
+    expect(await log.append('s', 'no_stream', events)).toEqual(first);
+    const others = [...events.slice(0, 2), ...samples(1)];
+    const error = await failure(log.append('s', 'no_stream', others));
+    expect(error).toMatchObject({ code: 'conflict', actualRevision: 3n });
+    await survives(() => {
+      // Answered so at once it looks like a clock that is behind: sent again, another way.
+      server.faults.set({ failAppends: { how: 'timeout-reply', when: 'after-commit', times: 9 } });
+    });
+  });
+
+  it.each(['alive', 'dead'] as const)(
+    'E 41: not the leader, says a single node, and names one that is %s; it goes on by itself',
+    async (named) => {
+      await survives(async () => {
+        const { server, log } = on();
+        const port = named === 'alive' ? server.port : 1;
+        const before = server.observed.appends.stored;
+        server.faults.set({ notLeader: { host: '127.0.0.1', port } });
+        const error = await failure(log.append('meanwhile', 'no_stream', samples(1)));
+        expect(['outcome_unknown', 'unavailable']).toContain(codeOf(error));
+        server.faults.set({ notLeader: false });
+        await server.observed.until(({ appends }) => appends.stored > before + COUNT);
+      });
+    },
+    30_000,
   );
 
   it('A10: server down: nothing was stored, said at once; the same log works when it is up', async () => {
@@ -103,7 +140,7 @@ describe('the log on EventStoreDB under load', () => {
     expect((await log.append('s', 0n, samples(1))).revision).toBe(1n);
   });
 
-  it('waits while a server is not ready (C 34)', async () => {
+  it('0a not ready, E 34: waits while a server is not ready', async () => {
     await survives(async () => {
       const { server, log } = on();
       server.faults.set({ notReady: 'appends' });
@@ -124,19 +161,17 @@ describe('the log on EventStoreDB under load', () => {
     expect((await log.append('s', 'no_stream', samples(1))).revision).toBe(0n);
   });
 
-  it('freezes with the server, and goes on with it', async () => {
+  it('0a freeze: freezes with the server, and goes on with it', async () => {
     await survives(async () => {
       const { server, log } = on();
       server.freeze();
       const error = await failure(log.append('frozen', 'no_stream', samples(1)));
-      expect(['outcome_unknown', 'unavailable']).toContain(
-        error instanceof Error && 'code' in error ? error.code : error,
-      );
+      expect(['outcome_unknown', 'unavailable']).toContain(codeOf(error));
       server.thaw({ dropped: true });
     });
   });
 
-  it('takes the classic path while the clock is behind, and says so', async () => {
+  it('0a clock: takes the classic path while the clock is behind, and says so', async () => {
     await survives(async () => {
       const { server, log, reports } = on();
       server.faults.set({ clockAheadMs: 30_000 });

@@ -47,9 +47,9 @@ describe('pulls of the log on EventStoreDB', () => {
   it.each<[string, CallFailure | undefined]>([
     ['A8: the quiet end', undefined],
     ['A9: unavailable, no close', 'unavailable'],
-    ['a shutdown', 'shutting-down'],
-    ['an exception in a handler (C 25)', 'handler-exception'],
-    ['an internal error (C 14)', 'internal'],
+    ['0a SIGTERM of a node', 'shutting-down'],
+    ['0a SIGTERM of a member, an exception in a handler (E 25)', 'handler-exception'],
+    ['an internal error (E 14)', 'internal'],
     ['a cancellation', 'cancelled'],
   ])('rejects on %s, and a new pull goes on from the checkpoint', async (_, how) => {
     const { server, log } = on();
@@ -71,7 +71,7 @@ describe('pulls of the log on EventStoreDB', () => {
   });
 
   it.each(['prepare-zero', 'greatest', 'repeated', 'none'] as const)(
-    'keeps its checkpoint in order with checkpoints that are %s (C 2, C 30)',
+    'keeps its checkpoint in order with checkpoints that are %s (C 2, E 30)',
     async (checkpoints) => {
       const { server, log } = on();
       server.faults.set({ checkpoints });
@@ -88,13 +88,29 @@ describe('pulls of the log on EventStoreDB', () => {
     },
   );
 
-  it('shows an event once that is delivered three times', async () => {
+  it('0a repeated: shows an event once that is delivered three times', async () => {
     const { server, log } = on();
     server.faults.set({ deliveries: 3 });
     const events = samples(50);
     await log.append('s', 'no_stream', events);
     const puller = pull();
     expect(ids(eventsOf(await untilCaughtUp(puller)))).toEqual(ids(events));
+    await puller.close();
+  });
+
+  it('E 43: passes over events that are gone, counts them, and does not stand still', async () => {
+    const { server, log } = on();
+    const events = samples(4);
+    await log.append('s-a', 'no_stream', events.slice(0, 2));
+    await log.append('s-gone', 'no_stream', samples(3));
+    await log.append('s-b', 'no_stream', events.slice(2));
+    await log.append('s-gone', 2n, samples(2));
+    server.faults.set({ absentEvents: 's-gone' });
+    const puller = pull();
+    const batches = await untilCaughtUp(puller);
+    expect(ids(eventsOf(batches))).toEqual(ids(events));
+    expect(log.counters.absentEvents).toBe(5);
+    expect(batches.at(-1)?.checkpoint).toEqual(await log.head());
     await puller.close();
   });
 

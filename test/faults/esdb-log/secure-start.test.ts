@@ -17,7 +17,7 @@ import { SecureServer } from './secure-server.js';
 
 const SESSION = 'agentSession-default.s1';
 
-describe('opening the log on a secure server', () => {
+describe('0a secure: opening the log on a secure server', () => {
   const servers: EventStoreStandIn[] = [];
   const secure = async (certificate?: string): Promise<SecureServer> => {
     const server = await SecureServer.start(certificate);

@@ -39,7 +39,7 @@ describe('opening the log on EventStoreDB', () => {
     await log.close();
   });
 
-  it('waits through the phases of a start: reads work before appends do', async () => {
+  it('0a start: waits through the phases of a start: reads work before appends do', async () => {
     const { faults, connectionString } = standIn();
     faults.set({ notReady: 'all' });
     let reports = 0;

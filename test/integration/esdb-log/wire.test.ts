@@ -40,7 +40,7 @@ describe('the log on the wire', () => {
     await log.close();
   }
 
-  it('offers no compression, on each of our calls', async () => {
+  it('0a gzip: offers no compression, on each of our calls', async () => {
     await use(undefined);
     const ours = standIn().observed.calls.filter((call) => call.connectionName !== undefined);
     expect(new Set(ours.map((call) => call.method))).toEqual(
@@ -102,7 +102,7 @@ describe('the log on the wire', () => {
     await log.close();
   });
 
-  it('follows the leader of a cluster, to another and off a dead one (C 13, C 14)', async () => {
+  it('follows the leader of a cluster, to another and off a dead one (E 13, E 14)', async () => {
     const cluster = await StandInCluster.start();
     try {
       const { connectionString, nodes } = cluster;

@@ -30,7 +30,7 @@ export interface SubscriptionOptions {
   /** Something came, or it is over. */
   onChange(): void;
   onConfirmed(): void;
-  /** An event that is gone: a link to nothing (C 43). */
+  /** An event that is gone: a link to nothing (eventstoredb.md 3, row 43). */
   onAbsent(): void;
 }
 

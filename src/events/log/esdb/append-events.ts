@@ -191,7 +191,7 @@ async function positionOf(
 }
 
 /**
- * A server knows a repeated append by its ids only while it can (eventstoredb.md 1.5, C 42).
+ * A server knows a repeated append by its ids only while it can (eventstoredb.md 1.5; 3, row 42).
  * What lies after the expected revision decides.
  */
 async function storedAlready(

@@ -67,7 +67,7 @@ class RecordedEvent implements StoredEvent {
 
 export type { RecordedEvent };
 
-/** The event in a message; undefined where it is gone: a link to a deleted event (C 43). */
+/** The event in a message; undefined where it is gone: a link to a deleted event (eventstoredb.md 3, row 43). */
 export function recordedEvent(read: ReadResp.ReadEvent | undefined): RecordedEvent | undefined {
   const message = read?.getEvent();
   return message === undefined ? undefined : new RecordedEvent(message);

@@ -86,6 +86,7 @@ export class EventStore {
     stream: string,
     expected: ExpectedRevision,
     events: readonly ProposedEvent[],
+    { forgetful = false }: { readonly forgetful?: boolean } = {},
   ): AppendOutcome {
     const log = this.#streams.get(stream);
     const decision = decideAppend(
@@ -101,6 +102,9 @@ export class EventStore {
       this.#committed,
     );
     if (decision.kind === 'wrong-revision' || decision.kind === 'deleted') return decision;
+    if (decision.kind === 'idempotent' && forgetful && expected !== 'any') {
+      return { kind: 'wrong-revision', current: log?.lastRevision };
+    }
     if (decision.kind === 'idempotent') {
       const position = log?.at(decision.revision)?.position ?? this.#end;
       return { kind: 'idempotent', revision: decision.revision, position };

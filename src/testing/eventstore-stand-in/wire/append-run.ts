@@ -52,7 +52,8 @@ function store(context: ServerContext, { stream, expected, events }: AppendReque
     context.observed.appendCame('refused');
     return { kind: 'too-large' };
   }
-  const outcome = context.store.append(stream, expected, events);
+  const { forgetful } = context.faults.switches;
+  const outcome = context.store.append(stream, expected, events, { forgetful });
   const fates = {
     appended: 'stored',
     idempotent: 'idempotent',

@@ -20,7 +20,31 @@ export function eventMessage(record: StoredRecord, form: UuidForm): Buffer {
   return record.encoded;
 }
 
+/** A resolved link to an event that is not there any more: the link alone. */
+export function linkToNothingMessage(record: StoredRecord, form: UuidForm): Buffer {
+  const id = form === 'structured' ? structuredUuid(record.id) : uuidMessage(record.id);
+  const link = recordedEvent({ ...record, type: '$>' }, id);
+  return bytesOf(
+    new streams.ReadResp().setEvent(
+      new streams.ReadResp.ReadEvent().setLink(link).setCommitPosition(String(record.position)),
+    ),
+  );
+}
+
 function encodeEvent(record: StoredRecord, id: shared.UUID): Buffer {
+  return bytesOf(
+    new streams.ReadResp().setEvent(
+      new streams.ReadResp.ReadEvent()
+        .setEvent(recordedEvent(record, id))
+        .setCommitPosition(String(record.position)),
+    ),
+  );
+}
+
+function recordedEvent(
+  record: StoredRecord,
+  id: shared.UUID,
+): streams.ReadResp.ReadEvent.RecordedEvent {
   const position = String(record.position);
   const event = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(id)
@@ -35,11 +59,7 @@ function encodeEvent(record: StoredRecord, id: shared.UUID): Buffer {
     .set('type', record.type)
     .set('content-type', record.contentType)
     .set('created', String(record.created));
-  return bytesOf(
-    new streams.ReadResp().setEvent(
-      new streams.ReadResp.ReadEvent().setEvent(event).setCommitPosition(position),
-    ),
-  );
+  return event;
 }
 
 export function confirmationMessage(subscriptionId: string): Buffer {

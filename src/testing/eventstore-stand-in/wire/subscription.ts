@@ -12,6 +12,7 @@ import {
   checkpointMessage,
   confirmationMessage,
   eventMessage,
+  linkToNothingMessage,
   type UuidForm,
   type WirePosition,
 } from './read-messages.js';
@@ -123,8 +124,12 @@ export class Subscription implements LiveSubscription, ObservedSubscription {
   #consider(record: StoredRecord): void {
     const { filter } = this.#source;
     if (filter === undefined || filter.matches(record)) {
-      const message = eventMessage(record, this.#uuids);
-      for (let n = 0; n < this.#context.faults.switches.deliveries; n += 1) {
+      const { deliveries, absentEvents } = this.#context.faults.switches;
+      const absent = absentEvents !== false && record.stream.startsWith(absentEvents);
+      const message = absent
+        ? linkToNothingMessage(record, this.#uuids)
+        : eventMessage(record, this.#uuids);
+      for (let n = 0; n < deliveries; n += 1) {
         this.#outbox.push(message);
       }
       this.#sent += 1;

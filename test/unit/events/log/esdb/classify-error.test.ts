@@ -64,7 +64,7 @@ describe('an append that failed', () => {
     expect(classifyAppend(error, 'batch', 1, LONG)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('wants a new client after an internal error (C 14)', () => {
+  it('wants a new client after an internal error (E 14)', () => {
     const error = typed('unknown', 13, 'Internal');
     expect(classifyAppend(error, 'batch', 1, LONG)).toEqual({ kind: 'unknown', suspect: true });
   });
