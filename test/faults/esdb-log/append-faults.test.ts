@@ -171,17 +171,6 @@ describe('the log on EventStoreDB under load', () => {
     });
   });
 
-  it('0a clock: takes the classic path while the clock is behind, and says so', async () => {
-    await survives(async () => {
-      const { server, log, reports } = on();
-      server.faults.set({ clockAheadMs: 30_000 });
-      const batches = server.observed.count('Streams/Append');
-      expect((await log.append('clock', 'no_stream', samples(1))).revision).toBe(0n);
-      expect(server.observed.count('Streams/Append')).toBeGreaterThan(batches);
-      expect(reports.join()).toContain('clock');
-    });
-  });
-
   it('A5: tells the true revision after a conflict', async () => {
     const { log } = on();
     await log.append('s', 'no_stream', samples(5));
@@ -204,4 +193,23 @@ describe('the log on EventStoreDB under load', () => {
     server.faults.clear();
     expect((await log.append('next', 'no_stream', samples(1))).revision).toBe(0n);
   }, 30_000);
+});
+
+describe('the log on EventStoreDB, the clock of its machine behind', () => {
+  // An answer that comes early in this time says so.
+  const on = onStandIn({ appendTimeoutMs: 15_000, readTimeoutMs: 15_000 });
+
+  it('0a clock: takes the classic path under load, and says so', async () => {
+    const { server, log, reports } = on();
+    const all = writers(8);
+    const writing = Promise.all(all.map((writer) => writer.write(log, 8)));
+    await server.observed.until(({ appends }) => appends.stored > 16);
+    server.faults.set({ clockAheadMs: 30_000 });
+    const classic = server.observed.count('Streams/Append');
+    expect((await log.append('clock', 'no_stream', samples(1))).revision).toBe(0n);
+    expect(server.observed.count('Streams/Append')).toBeGreaterThan(classic);
+    expect(reports.join()).toContain('clock');
+    await writing;
+    await expectTruth(log, all);
+  });
 });

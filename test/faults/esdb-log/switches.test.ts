@@ -32,38 +32,39 @@ const SWITCHES: readonly (readonly [string, Partial<FaultSwitches>])[] = [
 ];
 
 const DEEDS: readonly (readonly [string, (server: EventStoreStandIn) => unknown])[] = [
-  ['frozen, then dropped', (server) => thawing(server, true)],
-  ['frozen, then awake', (server) => thawing(server, false)],
-  [
-    'batch streams half-closed',
-    (server) => {
-      server.endBatchStreams();
-    },
-  ],
-  [
-    'subscriptions ended with OK',
-    (server) => {
-      server.endSubscriptions();
-    },
-  ],
-  [
-    'connections reset',
-    (server) => {
-      server.resetConnections();
-    },
-  ],
+  ['frozen, then dropped', thawingDropped],
+  ['frozen, then awake', thawing],
+  ['batch streams half-closed', endBatchStreams],
+  ['subscriptions ended with OK', endSubscriptions],
+  ['connections reset', resetConnections],
   ['restarted, its cache lost', (server) => server.restart()],
 ];
+
+function endBatchStreams(server: EventStoreStandIn): void {
+  server.endBatchStreams();
+}
+
+function endSubscriptions(server: EventStoreStandIn): void {
+  server.endSubscriptions();
+}
+
+function resetConnections(server: EventStoreStandIn): void {
+  server.resetConnections();
+}
 
 function failing(how: 'unavailable' | 'internal' | 'handler-exception'): Partial<FaultSwitches> {
   return { failCalls: { how, calls: ['append', 'read', 'subscribe'] } };
 }
 
-function thawing(server: EventStoreStandIn, dropped: boolean): void {
+function thawing(server: EventStoreStandIn, dropped = false): void {
   server.freeze();
   setTimeout(() => {
     server.thaw({ dropped });
   }, WRONG_MS);
+}
+
+function thawingDropped(server: EventStoreStandIn): void {
+  thawing(server, true);
 }
 
 describe('while writers append and a runner follows', () => {
