@@ -8,6 +8,7 @@ import { CommandRuntime, type CommandRuntimeOptions } from '../commands/runtime/
 import type { EventLog } from '../events/log/event-log.js';
 import { EVENT_LOG } from '../events/log/event-log.token.js';
 import type { ReadModels } from '../projections/read-model/read-model.js';
+import type { RebuildJobs } from '../projections/runtime/generations/rebuild-jobs.js';
 import { ProjectionHost } from '../projections/runtime/projection-host.js';
 import { EventSourcingLifecycle } from './event-sourcing-lifecycle.js';
 
@@ -17,6 +18,8 @@ export interface EventSourcingModuleOptions {
   /** Where projections keep their rows and checkpoints. */
   readonly readModels: ReadModels;
   readonly commands?: CommandRuntimeOptions;
+  /** Who builds generations of read models; by default this process, on its event loop. */
+  readonly rebuildJobs?: RebuildJobs;
 }
 
 /** How much later than at once a busy log's events may be projected. People do not see it; a
@@ -25,7 +28,8 @@ const GATHER_MS = 5;
 
 @Module({})
 export class EventSourcingModule {
-  static forRoot({ log, readModels, commands }: EventSourcingModuleOptions): DynamicModule {
+  static forRoot(options: EventSourcingModuleOptions): DynamicModule {
+    const { log, readModels, commands, rebuildJobs } = options;
     return {
       module: EventSourcingModule,
       global: true,
@@ -36,7 +40,11 @@ export class EventSourcingModule {
         {
           provide: ProjectionHost,
           useFactory: () =>
-            new ProjectionHost(log, readModels, { report: reporter(), gatherMs: GATHER_MS }),
+            new ProjectionHost(log, readModels, {
+              report: reporter(),
+              gatherMs: GATHER_MS,
+              ...(rebuildJobs && { jobs: rebuildJobs }),
+            }),
         },
         EventSourcingLifecycle,
       ],

@@ -24,6 +24,7 @@ import { Connections } from './connections.js';
 import { JsonLogger } from './json-logger.js';
 import { openLog, type OpenLog } from './open-log.js';
 import { ProjectionReadiness } from './projection-readiness.js';
+import { processJobs } from './rebuild/process-jobs.js';
 
 /** How long requests in flight may take to finish when the server stops. */
 const IN_FLIGHT_MS = 1_200;
@@ -88,7 +89,11 @@ async function createApp(
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.forRoot({
       imports: [
-        EventSourcingModule.forRoot({ log, readModels: sqliteReadModels(config.dataDir) }),
+        EventSourcingModule.forRoot({
+          log,
+          readModels: sqliteReadModels(config.dataDir),
+          rebuildJobs: processJobs(config),
+        }),
         TodosModule.forRoot({ policy: config.policy }),
       ],
       readiness: {
