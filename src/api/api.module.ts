@@ -7,6 +7,8 @@ import { Draining } from './draining.js';
 import { HealthController } from './health/health.controller.js';
 import { TodoHistoryController } from './history/todo-history.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
+import { ParkedController } from './projections/parked.controller.js';
+import { ProjectionsController } from './projections/projections.controller.js';
 import { LocalIdentity, RequestIdentity } from './request/request-identity.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { OpenStreams } from './sse/open-streams.js';
@@ -24,6 +26,8 @@ export const API_CONTROLLERS = [
   TodoEventsController,
   TodoHistoryController,
   ToolsController,
+  ProjectionsController,
+  ParkedController,
   HealthController,
   OpenApiController,
 ] as const;

@@ -1,4 +1,8 @@
-/** Ready means: the log can be reached, and every projection has caught up and follows it. */
+/**
+ * Ready means: the log can be reached, and every projection has caught up and follows it. One
+ * that a person has paused is as ready as it was meant to be, if it has a complete view to serve:
+ * to take the server away from writers and from all other readers would be worse than an old view.
+ */
 import { Injectable } from '@nestjs/common';
 import { Readiness, type ReadinessCheck } from '../api/health/readiness.js';
 import { ProjectionHost } from '../projections/runtime/projection-host.js';
@@ -21,10 +25,10 @@ export class ProjectionReadiness extends Readiness {
   private async ofProjections(): Promise<ReadinessCheck[]> {
     try {
       const statuses = await this.projections.statuses();
-      return statuses.map(({ name, state, problem }) => ({
+      return statuses.map(({ name, state, problem, serving }) => ({
         name,
         state: problem === null ? state : `${state} (${problem})`,
-        ready: state === 'live',
+        ready: state === 'live' || (state === 'paused' && serving !== null),
       }));
     } catch (error) {
       const state = error instanceof Error ? error.message : String(error);

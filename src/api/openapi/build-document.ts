@@ -17,7 +17,7 @@ Revisions and positions are strings: they are numbers of 64 bits. Errors are
 what you do not know. Every GET route also answers HEAD.
 
 \`x-examples\` of an operation are whole requests: each can be sent as it stands, after those that it
-names under \`given\`.`;
+names under \`given\`; one with a \`setting\` needs what no request can bring about.`;
 
 export function buildDocument(operations: readonly Operation[], version: string): Json {
   const builder = new DocumentBuilder();
@@ -59,8 +59,9 @@ class DocumentBuilder {
         ),
         ...problemResponses(operation, this.components, this.headers),
       },
-      'x-examples': examples.map(({ name, summary: about, given = [], request = {}, response }) =>
-        toJson({ name, summary: about, given, request, status: response.status }),
+      'x-examples': examples.map(
+        ({ name, summary: about, given = [], setting, request = {}, response }) =>
+          toJson({ name, summary: about, given, setting, request, status: response.status }),
       ),
     };
   }

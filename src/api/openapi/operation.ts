@@ -13,6 +13,7 @@ export const TAGS = {
   Todos: 'The checklist: written whole, read as its view, followed live.',
   Sessions: 'What happens to a session as a whole.',
   Tool: 'The tool `todo_write` for models, on raw arguments.',
+  Projections: 'For whoever runs the deployment, all tenants of it: the scope `admin`.',
   Service: 'For whoever runs the server. Needs no token and shows no data.',
 } as const;
 
@@ -57,9 +58,14 @@ export interface Example {
   readonly summary: string;
   /** Examples to send first, in this order, each after those that it names itself. */
   readonly given?: readonly string[];
+  /** What has to be so that no request can bring about; the test that sends examples does. */
+  readonly setting?: ExampleSetting;
   readonly request?: ExampleRequest;
   readonly response: ExampleResponse;
 }
+
+/** `parked-session`: the second event of `session-1` cannot be read. */
+export type ExampleSetting = 'parked-session';
 
 export interface ExampleRequest {
   readonly path?: Readonly<Record<string, string>>;

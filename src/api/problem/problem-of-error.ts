@@ -3,6 +3,10 @@ import { HttpException } from '@nestjs/common';
 import { CommandFailedError, CommandRefusedError } from '../../commands/refusals.js';
 import { EventLogError } from '../../events/log/errors.js';
 import { ProjectionNotReadyError } from '../../projections/runtime/generations/generation-errors.js';
+import { ProjectionNotStartedError } from '../../projections/runtime/projection-status.js';
+import { ProjectionNotFoundError } from '../../projections/runtime/managed-projection.js';
+import { RereadEndedError } from '../../projections/runtime/parking/key-reread.js';
+import { NotParkedError } from '../../projections/runtime/parking/parked-keys.js';
 import { ProjectionRefusedError } from '../../projections/runtime/refusal.js';
 import { Problem } from './problem.js';
 import type { ProblemCode } from './problem-codes.js';
@@ -57,6 +61,12 @@ export function problemOfError(error: unknown): Problem {
   }
   if (error instanceof ProjectionNotReadyError) {
     return new Problem('not_ready', error.message, {}, { cause: error });
+  }
+  if (error instanceof ProjectionNotFoundError || error instanceof NotParkedError) {
+    return new Problem('not_found', error.message, {}, { cause: error });
+  }
+  if (error instanceof ProjectionNotStartedError || error instanceof RereadEndedError) {
+    return new Problem('store_unavailable', error.message, {}, { cause: error });
   }
   return fastifyProblem(error) ?? httpProblem(error) ?? unknownProblem(error);
 }

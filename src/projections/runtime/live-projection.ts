@@ -214,11 +214,13 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
         state: 'stopped',
         problem: why,
         parked,
+        serving: null,
       };
     }
     // Caught up, but not served yet: that is a matter of moments.
     const state = running.state === 'live' && !leading?.serves ? 'catching-up' : running.state;
-    return { name, version, kind: 'projection', ...running, state, problem, parked };
+    const serving = this.#generations?.serving?.number ?? null;
+    return { name, version, kind: 'projection', ...running, state, problem, parked, serving };
   }
 
   async #openGenerations(readModels: ReadModels, follow: boolean): Promise<void> {

@@ -91,7 +91,14 @@ export class LiveReaction {
   status(head: Position | undefined): Promise<ProjectionStatus> {
     const { name, version } = this.#reaction;
     const status = this.#runner.status(head);
-    return Promise.resolve({ name, version, kind: 'reaction', ...status, parked: 0 });
+    return Promise.resolve({
+      name,
+      version,
+      kind: 'reaction',
+      ...status,
+      parked: 0,
+      serving: null,
+    });
   }
 
   /** One after the other: the checkpoint waits for the slowest (faults.md C 27). */

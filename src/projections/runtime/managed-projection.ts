@@ -1,5 +1,6 @@
 /** What the people who run a projection can do with it: what routes and the command line call. */
 import type { Position } from '../../events/log/position.js';
+import type { GenerationStatus } from './generations/generation-status.js';
 import type { ProjectionStatus } from './projection-status.js';
 import type { ParkedKey, UnparkedKey } from './parking/parked-keys.js';
 
@@ -8,6 +9,9 @@ export interface ManagedProjection {
 
   /** @param head where the log ends; undefined where that is not known */
   status(head: Position | undefined): Promise<ProjectionStatus>;
+
+  /** All of them, in the order of their numbers. */
+  listGenerations(head: Position | undefined): Promise<readonly GenerationStatus[]>;
 
   /**
    * Lets it finish the batch in hand and stand still, also over restarts, until it is resumed:

@@ -116,7 +116,7 @@ export class ProjectionHost {
 
   /** How each is doing, in the order they were added. */
   async statuses(): Promise<ProjectionStatus[]> {
-    const head = await this.#head();
+    const head = await this.head();
     return Promise.all(this.#all((one) => one.status(head)));
   }
 
@@ -145,8 +145,8 @@ export class ProjectionHost {
     return [...this.#running.values()].map(call);
   }
 
-  /** Health must answer also while the log does not. */
-  #head(): Promise<Position | undefined> {
+  /** Where the log ends; undefined where it does not say in time: health must answer all the same. */
+  head(): Promise<Position | undefined> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, HEAD_MS, undefined);
       timer.unref();

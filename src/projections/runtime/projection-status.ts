@@ -7,6 +7,8 @@ export interface ProjectionStatus extends RunnerStatus {
   readonly kind: 'projection' | 'reaction';
   /** How many keys stand still. */
   readonly parked: number;
+  /** The generation that readers are answered from; null where there is none, and for reactions. */
+  readonly serving: number | null;
 }
 
 /** Rows are asked for before the start or after the stop. */

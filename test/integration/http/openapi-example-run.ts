@@ -8,6 +8,7 @@ import {
   type ApiExample,
   type ApiOperation,
 } from '../../unit/openapi/api-document.js';
+import { parkSession } from './park-session.js';
 import { RunningServer } from './running-server.js';
 
 export interface SentExample {
@@ -38,6 +39,9 @@ export class ExampleRun {
     this.count += 1;
     const prefix = `run-${this.count}.session-`;
     const { operation, example } = this.find(name);
+    if (example.setting === 'parked-session') {
+      await parkSession(this.server, `default.${prefix}1`);
+    }
     let position: string | null = null;
     for (const earlier of example.given) {
       const before = this.find(earlier);
@@ -49,9 +53,16 @@ export class ExampleRun {
     if (position !== null)
       await this.server.call('GET', `/v1/sessions/any/todos?after=${position}`);
     const { status, headers, body } = await this.sendOne(operation, example, prefix);
+    if (operation.operationId === 'pauseProjection' && status === 200) await this.goOn(prefix);
     if (body === undefined) return { status, headers, body };
     const text = JSON.stringify(body).replaceAll(prefix, 'session-');
     return { status, headers, body: JSON.parse(text) };
+  }
+
+  /** Whatever comes next needs a projection that follows. */
+  private async goOn(prefix: string): Promise<void> {
+    const { operation, example } = this.find('projection-resumed');
+    await this.sendOne(operation, example, prefix);
   }
 
   find(name: string): { operation: ApiOperation; example: ApiExample } {
@@ -99,6 +110,6 @@ async function firstFrame(url: string, headers: Record<string, string>): Promise
 
 function renamed(request: ApiExample['request'], prefix: string): ApiExample['request'] {
   return exampleSchema.shape.request.parse(
-    JSON.parse(JSON.stringify(request).replaceAll('session-', prefix)),
+    JSON.parse(JSON.stringify(request).replaceAll(/session-(?=\d)/g, prefix)),
   );
 }

@@ -17,6 +17,7 @@ import type {
   WriteTodos,
 } from '../../../src/commands/session/session-commands.js';
 import { TodoWriteTool } from '../../../src/commands/todo-write/tool/call-todo-write.js';
+import { ProjectionHost } from '../../../src/projections/runtime/projection-host.js';
 import { SessionTodos } from '../../../src/projections/session-todos/session-todos.js';
 import { TodoHistory } from '../../../src/projections/todo-history/todo-history.js';
 import { MemoryEventLog } from '../../../src/testing/memory-event-log.js';
@@ -60,6 +61,8 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
     providers: [
       { provide: CommandBus, useValue: bus },
       { provide: SessionTodos, useValue: new SessionTodos(rows) },
+      // Its routes are tested on a real server.
+      { provide: ProjectionHost, useValue: {} },
       { provide: TodoHistory, useValue: new TodoHistory(new MemoryEventLog()) },
       // The tool is tested on the real thing: it is more than a route.
       { provide: TodoWriteTool, useValue: {} },
@@ -68,7 +71,7 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
         useValue: todoPolicySchema.parse({ allowParallelInProgress: false }),
       },
     ],
-    exports: [CommandBus, SessionTodos, TodoHistory, TodoWriteTool, TODO_POLICY],
+    exports: [CommandBus, ProjectionHost, SessionTodos, TodoHistory, TodoWriteTool, TODO_POLICY],
   })
   class Fakes {}
 

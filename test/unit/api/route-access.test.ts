@@ -34,6 +34,12 @@ it.each([
   ['TodoEventsController.follow', 'todos:read'],
   ['SessionsController.fork', 'todos:write'],
   ['SessionsController.delete', 'sessions:delete'],
+  ['ProjectionsController.list', 'admin'],
+  ['ProjectionsController.pause', 'admin'],
+  ['ProjectionsController.resume', 'admin'],
+  ['ParkedController.list', 'admin'],
+  ['ParkedController.retry', 'admin'],
+  ['ParkedController.discard', 'admin'],
   ['HealthController.live', 'open'],
   ['HealthController.ready', 'open'],
 ])('%s needs %s', (name, access) => {

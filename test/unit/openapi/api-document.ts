@@ -21,6 +21,7 @@ export const exampleSchema = z.object({
   name: z.string(),
   summary: z.string(),
   given: z.array(z.string()),
+  setting: z.literal('parked-session').optional(),
   request: z.object({
     path: z.record(z.string(), z.string()).default({}),
     query: z.record(z.string(), z.string()).default({}),

@@ -1,5 +1,6 @@
 /** Every route of the API as its caller sees it, in the order of the contract. */
 import type { Operation } from '../operation.js';
+import { PROJECTION_OPERATIONS } from './projection-operations.js';
 import { READ_TODOS_OPERATIONS } from './read-todos-operations.js';
 import { SERVICE_OPERATIONS } from './service-operations.js';
 import { SESSION_OPERATIONS } from './session-operations.js';
@@ -13,5 +14,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...SESSION_OPERATIONS,
   ...READ_TODOS_OPERATIONS,
   ...TOOL_OPERATIONS,
+  ...PROJECTION_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];
