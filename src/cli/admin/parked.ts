@@ -4,7 +4,8 @@ import type { ParkedKeyJson } from '../../api/projections/projections.schemas.js
 import { printable } from '../frame/run-cli.js';
 import { table } from '../frame/table.js';
 import { EXIT, UsageError, type CliContext, type ExitCode, type RunVerb } from '../frame/verb.js';
-import { accessProjections, type ProjectionsAccess } from './projections-access.js';
+import { accessProjections } from './access-projections.js';
+import type { ProjectionsAccess } from './projections-access.js';
 
 interface Order {
   readonly projection: string;

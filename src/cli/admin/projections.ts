@@ -4,7 +4,8 @@ import type { ProjectionJson } from '../../api/projections/projections.schemas.j
 import { table } from '../frame/table.js';
 import { EXIT, UsageError, type CliContext, type RunVerb } from '../frame/verb.js';
 import { printable } from '../frame/run-cli.js';
-import { accessProjections, type ProjectionsAccess } from './projections-access.js';
+import { accessProjections } from './access-projections.js';
+import type { ProjectionsAccess } from './projections-access.js';
 
 type Action = (access: ProjectionsAccess) => Promise<readonly ProjectionJson[]>;
 
