@@ -63,6 +63,8 @@ it('shows every error that a request alone can cause', () => {
   );
   const notShown = Object.keys(PROBLEM_KINDS).filter((code) => !shown.has(code));
   expect(notShown.sort()).toEqual([
+    // The tokens' issuer would have to be away.
+    'auth_unavailable',
     // It would take a megabyte, a slow client, 16 KiB of header, or an Expect.
     'body_too_large',
     'contended',
