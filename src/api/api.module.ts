@@ -4,6 +4,7 @@
  */
 import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { Draining } from './draining.js';
+import { GenerationsController } from './generations/generations.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { TodoHistoryController } from './history/todo-history.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -28,6 +29,7 @@ export const API_CONTROLLERS = [
   ToolsController,
   ProjectionsController,
   ParkedController,
+  GenerationsController,
   HealthController,
   OpenApiController,
 ] as const;

@@ -32,6 +32,8 @@ const kinds = {
   turn_id_reused: { status: 409, title: 'The turn id was used before' },
   session_exists: { status: 409, title: 'The session exists already' },
   idempotency_conflict: { status: 409, title: 'The key was used with other content' },
+  generation_not_ready: { status: 409, title: 'The generation is not ready' },
+  generation_serving: { status: 409, title: 'The generation is served' },
   session_deleted: { status: 410, title: 'The session was deleted' },
   revision_conflict: { status: 412, title: 'The session is at another revision' },
   body_too_large: { status: 413, title: 'The body is too large' },

@@ -2,7 +2,10 @@
 import { HttpException } from '@nestjs/common';
 import { CommandFailedError, CommandRefusedError } from '../../commands/refusals.js';
 import { EventLogError } from '../../events/log/errors.js';
-import { ProjectionNotReadyError } from '../../projections/runtime/generations/generation-errors.js';
+import {
+  GenerationError,
+  ProjectionNotReadyError,
+} from '../../projections/runtime/generations/generation-errors.js';
 import { ProjectionNotStartedError } from '../../projections/runtime/projection-status.js';
 import { ProjectionNotFoundError } from '../../projections/runtime/managed-projection.js';
 import { RereadEndedError } from '../../projections/runtime/parking/key-reread.js';
@@ -67,6 +70,10 @@ export function problemOfError(error: unknown): Problem {
   }
   if (error instanceof ProjectionNotStartedError || error instanceof RereadEndedError) {
     return new Problem('store_unavailable', error.message, {}, { cause: error });
+  }
+  if (error instanceof GenerationError) {
+    const code = error.code === 'generation_not_found' ? 'not_found' : error.code;
+    return new Problem(code, error.message, {}, { cause: error });
   }
   return fastifyProblem(error) ?? httpProblem(error) ?? unknownProblem(error);
 }

@@ -196,6 +196,18 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
     return this.generations.statuses(head);
   }
 
+  async rebuild(head: Position | undefined): Promise<GenerationStatus> {
+    return this.generations.rebuild(head);
+  }
+
+  async promote(generation: number, head: Position | undefined): Promise<GenerationStatus> {
+    return this.generations.promote(generation, head);
+  }
+
+  async drop(generation: number, head: Position | undefined): Promise<GenerationStatus> {
+    return this.generations.drop(generation, head);
+  }
+
   /** @param head where the log ends; undefined where that is not known */
   async status(head: Position | undefined): Promise<ProjectionStatus> {
     const { name, version } = this.#projection;

@@ -1,7 +1,7 @@
 /** What the people who run a projection can do with it: what routes and the command line call. */
 import type { Position } from '../../events/log/position.js';
-import type { GenerationStatus } from './generations/generation-status.js';
 import type { ProjectionStatus } from './projection-status.js';
+import type { GenerationStatus } from './generations/generation-status.js';
 import type { ParkedKey, UnparkedKey } from './parking/parked-keys.js';
 
 export interface ManagedProjection {
@@ -10,8 +10,25 @@ export interface ManagedProjection {
   /** @param head where the log ends; undefined where that is not known */
   status(head: Position | undefined): Promise<ProjectionStatus>;
 
-  /** All of them, in the order of their numbers. */
+  /** Its generations, by rising number. */
   listGenerations(head: Position | undefined): Promise<readonly GenerationStatus[]>;
+
+  /** See {@link GenerationSet.rebuild}. */
+  rebuild(head: Position | undefined): Promise<GenerationStatus>;
+
+  /**
+   * See {@link GenerationSet.promote}.
+   *
+   * @throws {GenerationError} `generation_not_found`, `generation_not_ready`
+   */
+  promote(generation: number, head: Position | undefined): Promise<GenerationStatus>;
+
+  /**
+   * See {@link GenerationSet.drop}.
+   *
+   * @throws {GenerationError} `generation_not_found`, `generation_serving`
+   */
+  drop(generation: number, head: Position | undefined): Promise<GenerationStatus>;
 
   /**
    * Lets it finish the batch in hand and stand still, also over restarts, until it is resumed:

@@ -95,6 +95,10 @@ function expectNoOtherFields(operationId: string, { status, body }: SentExample)
 /** Without what differs from run to run: positions and moments. */
 function settled(body: unknown): unknown {
   const text = JSON.stringify(body)
+    .replaceAll(/"generation":\d+/g, '"generation":"?"')
+    .replaceAll(/"(checkpoint|events|percent)":(null|"?[\d.]+"?)/g, '"$1":"?"')
+    // Which of the two depends on how fast it is built.
+    .replaceAll('"state":"ready"', '"state":"cancelled"')
     .replaceAll(/"position":"\d+"/g, '"position":"?"')
     .replaceAll(/"(checkpoint|distance)":"\d+"/g, '"$1":"?"')
     // Examples share a server: how much there is depends on those before.

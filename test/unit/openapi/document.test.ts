@@ -69,6 +69,8 @@ it('shows every error that a request alone can cause', () => {
     'body_too_large',
     'contended',
     'expectation_failed',
+    // A rebuild would have to be under way.
+    'generation_not_ready',
     'headers_too_large',
     'internal_error',
     'not_ready',

@@ -1,4 +1,5 @@
 /** Every route of the API as its caller sees it, in the order of the contract. */
+import { GENERATION_OPERATIONS } from './generation-operations.js';
 import type { Operation } from '../operation.js';
 import { PROJECTION_OPERATIONS } from './projection-operations.js';
 import { READ_TODOS_OPERATIONS } from './read-todos-operations.js';
@@ -15,5 +16,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...READ_TODOS_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...PROJECTION_OPERATIONS,
+  ...GENERATION_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];
