@@ -1,6 +1,7 @@
 /**
- * The HTTP API as a Nest module, on Fastify. It needs SessionTodos, TodoHistory and the command
- * handlers of the module it is given, and a CommandBus; who wants only those leaves it out.
+ * The HTTP API as a Nest module, on Fastify. It needs SessionTodos, SessionOverview, TodoHistory
+ * and the command handlers of the module it is given, and a CommandBus; who wants only those
+ * leaves it out.
  */
 import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { Draining } from './draining.js';
@@ -10,6 +11,8 @@ import { TodoHistoryController } from './history/todo-history.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ParkedController } from './projections/parked.controller.js';
 import { ProjectionsController } from './projections/projections.controller.js';
+import { OverviewController } from './overview/overview.controller.js';
+import { OverviewEventsController } from './overview/overview-events.controller.js';
 import { LocalIdentity, RequestIdentity } from './request/request-identity.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { OpenStreams } from './sse/open-streams.js';
@@ -26,6 +29,8 @@ export const API_CONTROLLERS = [
   SessionsController,
   TodoEventsController,
   TodoHistoryController,
+  OverviewController,
+  OverviewEventsController,
   ToolsController,
   ProjectionsController,
   ParkedController,
@@ -35,7 +40,7 @@ export const API_CONTROLLERS = [
 ] as const;
 
 export interface ApiModuleOptions {
-  /** Where SessionTodos, TodoHistory and the command handlers come from. */
+  /** Where SessionTodos, SessionOverview, TodoHistory and the command handlers come from. */
   readonly imports: NonNullable<ModuleMetadata['imports']>;
   /** Provides `Readiness`. */
   readonly readiness: Provider;

@@ -12,6 +12,8 @@ import { WriteTodosHandler } from '../commands/todo-write/write-todos.handler.js
 import type { EventLog } from '../events/log/event-log.js';
 import { EVENT_LOG } from '../events/log/event-log.token.js';
 import { ProjectionHost } from '../projections/runtime/projection-host.js';
+import { sessionOverviewProjection } from '../projections/session-overview/session-overview.projection.js';
+import { SessionOverview } from '../projections/session-overview/session-overview.js';
 import { sessionTodosProjection } from '../projections/session-todos/session-todos.projection.js';
 import { SessionTodos } from '../projections/session-todos/session-todos.js';
 import { truncateDeletedSessions } from '../projections/session-todos/truncate-deleted-sessions.js';
@@ -44,6 +46,12 @@ export class TodosModule {
           },
         },
         {
+          provide: SessionOverview,
+          inject: [ProjectionHost],
+          useFactory: (host: ProjectionHost) =>
+            new SessionOverview(host.project(sessionOverviewProjection)),
+        },
+        {
           provide: TodoHistory,
           inject: [EVENT_LOG],
           useFactory: (log: EventLog) => new TodoHistory(log),
@@ -55,7 +63,7 @@ export class TodosModule {
         DeleteSessionHandler,
         TodoWriteTool,
       ],
-      exports: [SessionTodos, TodoHistory, TodoWriteTool, TODO_POLICY],
+      exports: [SessionTodos, SessionOverview, TodoHistory, TodoWriteTool, TODO_POLICY],
     };
   }
 }

@@ -12,6 +12,7 @@ export const TAGS = {
   Turns: 'A turn is one run of the agent. The standing list clears when the next one starts.',
   Todos: 'The checklist: written whole, read as its view, followed live.',
   Sessions: 'What happens to a session as a whole.',
+  Fleet: 'All sessions of a tenant in short: listed, counted, followed live.',
   Tool: 'The tool `todo_write` for models, on raw arguments.',
   Projections: 'For whoever runs the deployment, all tenants of it: the scope `admin`.',
   Service: 'For whoever runs the server. Needs no token and shows no data.',

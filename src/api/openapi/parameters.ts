@@ -8,6 +8,7 @@ import {
   lastEventIdSchema,
   traceparentSchema,
 } from '../request/header.schemas.js';
+import { changeIdSchema } from '../overview/overview.schemas.js';
 import { idSchema } from '../request/ids.js';
 
 export interface Parameter {
@@ -78,6 +79,12 @@ export const LAST_EVENT_ID = header(
   'Last-Event-ID',
   'The id of the last frame that was seen: the first frame waits, at most 5 s, until it is not older.',
   lastEventIdSchema,
+);
+
+export const LAST_CHANGE_ID = header(
+  'Last-Event-ID',
+  'The number of the last change that was seen, from a frame or from `Planlog-Change`. One that is not known yet is of a read model that is gone: everything is told again.',
+  changeIdSchema,
 );
 
 /** What every session command takes. */

@@ -1,5 +1,6 @@
 /** Headers of the answers. */
 import { z } from 'zod';
+import { changeIdSchema } from '../overview/overview.schemas.js';
 import { commandIdSchema } from '../request/command-id.js';
 import { positionSchema } from '../request/scalar.schemas.js';
 
@@ -33,6 +34,13 @@ export const POSITION: ResponseHeader = {
   description: "Where the command's last event lies: wait for it with `after`.",
   required: true,
   schema: positionSchema,
+};
+
+export const CHANGE: ResponseHeader = {
+  name: 'Planlog-Change',
+  description: 'The number of a change that the page shows: follow from it, as `Last-Event-ID`.',
+  required: true,
+  schema: changeIdSchema,
 };
 
 export const VIEW_ETAG: ResponseHeader = {

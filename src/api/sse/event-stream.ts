@@ -25,6 +25,14 @@ export function encodeFrame(event: string, id: string | undefined, json: string)
   return Buffer.from(`event: ${event}\n${idLine}data: ${json}\n\n`);
 }
 
+/**
+ * Sets where a client resumes, and tells it nothing: with no data it is no event. It begins like
+ * a comment for clients that read no further.
+ */
+export function encodeResumePoint(id: string): Buffer {
+  return Buffer.from(`: from here on\nid: ${id}\n\n`);
+}
+
 export class EventStream {
   /** Who asked for it. */
   readonly request: FastifyRequest;
@@ -35,6 +43,7 @@ export class EventStream {
   private ended = false;
   private closed = false;
   private readonly closeListeners: (() => void)[] = [];
+  private readyListener: (() => void) | undefined;
   private endTimer: NodeJS.Timeout | undefined;
 
   /** Takes the reply over from Fastify and sends the headers. */
@@ -60,6 +69,11 @@ export class EventStream {
     return !this.ended && !this.closed;
   }
 
+  /** True while the client takes in what is sent. */
+  get ready(): boolean {
+    return this.open && !this.blocked;
+  }
+
   /** Calls back once when the connection is gone, at once where it is. */
   onceClosed(listener: () => void): void {
     if (this.closed) listener();
@@ -71,6 +85,23 @@ export class EventStream {
     if (!this.open) return;
     if (this.blocked) this.waiting = frame;
     else this.write(frame());
+  }
+
+  /**
+   * Sends a frame only where the client has taken in those before it. For streams that can read
+   * what they have to say again, and so need not keep it.
+   *
+   * @returns false when it was not sent: {@link onceReady} tells when to try again
+   */
+  offer(frame: Buffer): boolean {
+    if (!this.ready) return false;
+    this.write(frame);
+    return true;
+  }
+
+  /** Calls back once, when the client has taken in what was sent. The last one asked is called. */
+  onceReady(listener: () => void): void {
+    this.readyListener = listener;
   }
 
   /** Keeps proxies from closing a quiet stream. */
@@ -104,12 +135,16 @@ export class EventStream {
     const frame = this.waiting;
     this.waiting = undefined;
     if (frame !== undefined && this.open) this.write(frame());
+    const ready = this.readyListener;
+    this.readyListener = undefined;
+    ready?.();
   };
 
   private readonly onClose = (): void => {
     if (this.closed) return;
     this.closed = true;
     this.waiting = undefined;
+    this.readyListener = undefined;
     clearTimeout(this.endTimer);
     this.raw.req.socket.off('close', this.onClose);
     this.raw.off('close', this.onClose);

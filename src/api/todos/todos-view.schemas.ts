@@ -23,7 +23,7 @@ export const countsSchema = z
 
 const outcome = z.enum(TURN_OUTCOMES).nullable();
 
-const turnSchema = z
+export const turnSchema = z
   .strictObject({
     id: z.string(),
     state: z.enum(['open', 'ended']),

@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { Checkpoint } from '../runtime/checkpoint.js';
 import type { ProjectionCatalog } from './projection-catalog.js';
+import type { RowQueries } from './row-queries.js';
 
 /** Why a key stands still: the event that could not be folded. */
 export interface Parked {
@@ -41,7 +42,7 @@ export interface RowColumn<Row> {
 /** Whose rows they are. */
 export interface RowSet {
   readonly name: string;
-  /** Raised when the fold or the row changes: each version has rows of its own. */
+  /** Raised when the fold, the row, the scope or a column changes: each version has its own rows. */
   readonly version: number;
 }
 
@@ -50,6 +51,13 @@ export interface RowShape<Row> extends RowSet {
   /** Rows that come back from the store are parsed with it. */
   readonly row: z.ZodType<Row>;
   readonly columns?: readonly RowColumn<Row>[];
+  /**
+   * The part of the read model that a key belongs to, such as its tenant. Pure. Rows without it
+   * cannot be queried, and cost less to write.
+   */
+  readonly scope?: (key: string) => string;
+  /** What the columns of a key say that was parked before it had a row; else they are null. */
+  readonly initial?: Row;
   /** The row as JSON text, where there is a cheaper way to it than `JSON.stringify`. */
   readonly toJson?: (row: Row) => string;
 }
@@ -67,7 +75,7 @@ export interface RowsProgress {
 }
 
 /** The rows and the checkpoint of one generation. */
-export interface ReadModel<Row> {
+export interface ReadModel<Row> extends RowQueries<RowEntry<Row>> {
   /** The checkpoint of the last commit; undefined before the first. */
   checkpoint(): Promise<Checkpoint | undefined>;
 

@@ -22,6 +22,12 @@ export interface Projection<Row> extends RowShape<Row> {
    * folded again from that stream alone. Without it all streams of the prefix are read.
    */
   readonly stream?: (key: string) => string;
+  /**
+   * How long events of a busy log gather before they are committed, milliseconds, in place of
+   * what the host has chosen: see `RunnerOptions.gatherMs`. What happens to a key meanwhile is
+   * one write.
+   */
+  readonly gatherMs?: number;
   /** True for an event that is folded even where its key is parked, and ends the parking. */
   readonly appliesWhenParked?: (event: StoredEvent) => boolean;
 }

@@ -7,6 +7,7 @@ import {
   type RowEntry,
   type RowWrite,
 } from '../read-model/read-model.js';
+import type { RowGroup, RowQuery, TotalsQuery } from '../read-model/row-queries.js';
 import { ChangeFeed, type ChangeListener } from './change-feed.js';
 import { systemClock } from './clock.js';
 import type { Projection } from './define-projection.js';
@@ -23,7 +24,7 @@ import {
   type UnparkedKey,
 } from './parking/parked-keys.js';
 import { PositionWaiters } from './position-waiters.js';
-import type { ProjectionReader } from './projection-reader.js';
+import type { ProjectionReader, ProjectionTable } from './projection-reader.js';
 import { ProjectionNotStartedError, type ProjectionStatus } from './projection-status.js';
 import { messageOf, type RunnerStatus } from './runner-progress.js';
 
@@ -41,7 +42,9 @@ const NOTHING_RUNS: RunnerStatus = {
   problem: null,
 };
 
-export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjection {
+export class LiveProjection<Row>
+  implements ProjectionReader<Row>, ProjectionTable<Row>, ManagedProjection
+{
   readonly #log: EventLog;
   readonly #projection: Projection<Row>;
   readonly #options: GenerationSetOptions;
@@ -73,6 +76,10 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
 
   get name(): string {
     return this.#projection.name;
+  }
+
+  get position(): Position | undefined {
+    return this.#generations?.serving?.runner.position;
   }
 
   /**
@@ -141,17 +148,35 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
   }
 
   async get(key: string): Promise<RowEntry<Row> | undefined> {
-    const serving = this.#serving();
-    serving.refusal.assertNone();
-    try {
-      const entry = await serving.rows.get(key);
-      return entry && serving.visible.of(entry);
-    } catch (error) {
-      if (!(error instanceof UnusableReadModelError)) throw error;
-      // The row next to it is no safer, and this one would be folded on from what is lost.
-      this.#options.report?.(`${this.name}: stopped, until it is restored or rebuilt`, error);
-      throw serving.refuse(error);
-    }
+    return this.#read(async ({ rows, visible }) => {
+      const entry = await rows.get(key);
+      return entry && visible.of(entry);
+    });
+  }
+
+  async lastChange(): Promise<number> {
+    return this.#read(async ({ rows, visible }) => visible.change(await rows.lastChange()));
+  }
+
+  async select(query: RowQuery): Promise<readonly RowEntry<Row>[]> {
+    return this.#read(async ({ rows, visible }) =>
+      (await rows.select(query)).map((entry) => visible.of(entry)),
+    );
+  }
+
+  async changesAfter(
+    scope: string,
+    change: number,
+    limit: number,
+  ): Promise<readonly RowEntry<Row>[]> {
+    return this.#read(async ({ rows, visible }) => {
+      const entries = await rows.changesAfter(scope, visible.ownChange(change), limit);
+      return entries.map((entry) => visible.of(entry));
+    });
+  }
+
+  async totals(query: TotalsQuery): Promise<readonly RowGroup[]> {
+    return this.#read(({ rows }) => rows.totals(query));
   }
 
   async reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
@@ -354,6 +379,20 @@ export class LiveProjection<Row> implements ProjectionReader<Row>, ManagedProjec
     }
     this.#feed.publish(visible.of(entry));
     this.#feed.publishToAll(visible.of(entry));
+  }
+
+  /** Reads what is served. */
+  async #read<T>(read: (serving: LiveGeneration<Row>) => Promise<T>): Promise<T> {
+    const serving = this.#serving();
+    serving.refusal.assertNone();
+    try {
+      return await read(serving);
+    } catch (error) {
+      if (!(error instanceof UnusableReadModelError)) throw error;
+      // The row next to it is no safer, and this one would be folded on from what is lost.
+      this.#options.report?.(`${this.name}: stopped, until it is restored or rebuilt`, error);
+      throw serving.refuse(error);
+    }
   }
 
   #serving(): LiveGeneration<Row> {

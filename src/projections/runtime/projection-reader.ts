@@ -1,8 +1,12 @@
 /** What a query side sees of a running projection: its committed rows and their changes. */
 import type { Position } from '../../events/log/position.js';
 import type { RowEntry } from '../read-model/read-model.js';
+import type { RowQueries } from '../read-model/row-queries.js';
 
 export interface ProjectionReader<Row> {
+  /** Everything up to here is committed; undefined before the log was reached. */
+  readonly position: Position | undefined;
+
   /**
    * The committed entry of a key; undefined where nothing was ever folded under it.
    *
@@ -34,4 +38,18 @@ export interface ProjectionReader<Row> {
     listener: (entry: RowEntry<Row>) => void,
     refused?: () => void,
   ): () => void;
+}
+
+/** What a query side over many rows sees of a running projection that has a scope. */
+export interface ProjectionTable<Row> extends RowQueries<RowEntry<Row>> {
+  /** See {@link ProjectionReader.reached}. */
+  reached(position: Position, timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
+
+  /**
+   * Calls `listener` for each key that a commit has changed. It says when to look, no more: what
+   * is to be told are the rows after the last change number that was seen.
+   *
+   * @returns ends the subscription; may be called again
+   */
+  subscribeAll(listener: (entry: RowEntry<Row>) => void): () => void;
 }

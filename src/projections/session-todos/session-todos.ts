@@ -15,6 +15,11 @@ export class SessionTodos {
     this.#rows = rows;
   }
 
+  /** Every view shows what lies up to here; undefined before the log was reached. */
+  get position(): Position | undefined {
+    return this.#rows.position;
+  }
+
   /**
    * The session as last committed; undefined where the read model does not know it.
    *

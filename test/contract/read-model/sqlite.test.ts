@@ -11,6 +11,7 @@ import type { ReadModel } from '../../../src/projections/read-model/read-model.j
 import { sqliteReadModels } from '../../../src/projections/read-model/sqlite/sqlite-read-models.js';
 import { WalKeeper } from '../../../src/projections/read-model/sqlite/wal-keeper.js';
 import { at, note, noteShape, readModelContract, type Note } from './read-model-contract.js';
+import { rowQueriesContract } from './row-queries-contract.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'planlog-read-model-'));
 
@@ -19,6 +20,7 @@ afterAll(() => {
 });
 
 readModelContract('SQLite', () => Promise.resolve(sqliteReadModels(join(directory, 'shared'))));
+rowQueriesContract('SQLite', () => Promise.resolve(sqliteReadModels(join(directory, 'queried'))));
 
 describe('SQLite files', () => {
   let count = 0;

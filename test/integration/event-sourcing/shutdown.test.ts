@@ -111,6 +111,10 @@ function traced(where: string): ReadModels {
         load: (keys) => rows.load(keys),
         countParked: () => rows.countParked(),
         parked: (after, limit) => rows.parked(after, limit),
+        lastChange: () => rows.lastChange(),
+        select: (query) => rows.select(query),
+        changesAfter: (scope, change, limit) => rows.changesAfter(scope, change, limit),
+        totals: (query) => rows.totals(query),
         async commit(writes, checkpoint, events) {
           await commits.pass();
           const entries = await rows.commit(writes, checkpoint, events);

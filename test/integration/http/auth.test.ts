@@ -199,6 +199,20 @@ describe('a tenant', () => {
     expect(body).toMatchObject({ todos: [{ content: 'of globex' }] });
   });
 
+  it('lists its own sessions and no other', async () => {
+    await begin('listed', { tenant: 'initech' });
+    await begin('listed', { tenant: 'initech_2' });
+    const path = '/v1/sessions/listed/todos';
+    const last = await as({ tenant: 'initech_2' }, 'PUT', path, { turnId: 't1', todos: [] });
+    const after = last.headers.get('planlog-position') ?? '';
+    await as({ tenant: 'initech' }, 'GET', `${path}?after=${after}`);
+    const { body } = await as({ tenant: 'initech' }, 'GET', '/v1/sessions');
+    expect(body).toMatchObject({
+      items: [{ sessionId: 'listed', revision: '2', counts: { pending: 1 } }],
+      totals: { sessions: 1, pending: 1 },
+    });
+  });
+
   it('cannot tell the session of another from one that is not there', async () => {
     await begin('secret', { tenant: 'acme' });
     const calls: [string, string, unknown?][] = [

@@ -186,7 +186,7 @@ describe('input', () => {
   });
 });
 
-it('the index names a test, or a reason, for every row of A to D', async () => {
+it('the index names a test, or a reason, for every row of A to D, and for those of E that are ours', async () => {
   const index = await readFile('docs/checklist-reports.md', 'utf8');
   const rows = [...index.matchAll(/^\| (\d+) +\|[^|]*\| ([^|]*?) +\|$/gm)];
   expect(rows.map(([, row]) => Number(row))).toEqual(ROWS);
@@ -201,9 +201,9 @@ it('the index names a test, or a reason, for every row of A to D', async () => {
   }
 });
 
-/** The numbers of sections A to D; they are not contiguous. */
+/** Their numbers, which are not contiguous. */
 const ROWS = [
   1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26, 28, 29, 31, 32, 34, 35, 37, 38,
   40, 41, 43, 44, 46, 47, 49, 50, 52, 53, 55, 56, 58, 59, 61, 62, 64, 65, 67, 68, 70, 71, 73, 74,
-  76, 77,
+  76, 77, 79,
 ];

@@ -4,6 +4,7 @@ export const HTTP_SUITE = [
   'live-list',
   'checklist-reports',
   'history-server',
+  'overview',
   'stop',
 ] as const;
 

@@ -26,18 +26,20 @@ export class ExampleRun {
     readonly server: RunningServer,
     readonly operations: readonly ApiOperation[],
     readonly document: ApiDocument,
+    private readonly alone: boolean,
   ) {}
 
-  static async start(): Promise<ExampleRun> {
+  /** @param options.alone for one example: it keeps the document's session ids */
+  static async start({ alone = false } = {}): Promise<ExampleRun> {
     const server = await RunningServer.start();
     const document = documentSchema.parse((await server.call('GET', '/openapi.json')).body);
-    return new ExampleRun(server, operationsOf(document), document);
+    return new ExampleRun(server, operationsOf(document), document, alone);
   }
 
   /** What the server answers to the example, with the document's session ids. */
   async send(name: string): Promise<SentExample> {
     this.count += 1;
-    const prefix = `run-${this.count}.session-`;
+    const prefix = this.alone ? 'session-' : `run-${this.count}.session-`;
     const { operation, example } = this.find(name);
     if (example.setting === 'parked-session') {
       await parkSession(this.server, `default.${prefix}1`);

@@ -10,6 +10,8 @@ import {
 import { sqliteReadModels } from '../../../src/projections/read-model/sqlite/sqlite-read-models.js';
 import { ProjectionHost } from '../../../src/projections/runtime/projection-host.js';
 import { ProjectionRefusedError } from '../../../src/projections/runtime/refusal.js';
+import { sessionOverviewProjection } from '../../../src/projections/session-overview/session-overview.projection.js';
+import { SessionOverview } from '../../../src/projections/session-overview/session-overview.js';
 import { sessionTodosProjection } from '../../../src/projections/session-todos/session-todos.projection.js';
 import { SessionTodos } from '../../../src/projections/session-todos/session-todos.js';
 import { MemoryEventLog } from '../../../src/testing/memory-event-log.js';
@@ -71,5 +73,36 @@ it('is told to reads, waits, streams and health, once damage is met', async () =
   await log.append('agentSession-default.s1', 'no_stream', [sample({}, 'turn/start')]);
   const [status] = await host.statuses();
   expect(status).toMatchObject({ state: 'stopped', problem: 'page 7 is damaged' });
+  await log.close();
+});
+
+it('is told to queries over many rows as well', async () => {
+  const log = new MemoryEventLog();
+  const models = sqliteReadModels(directory);
+  host = new ProjectionHost(log, {
+    ...models,
+    async open(shape, generation) {
+      const rows = await models.open(shape, generation);
+      jest
+        .spyOn(rows, 'totals')
+        .mockRejectedValueOnce(new UnusableReadModelError('damaged', 'page 7 is damaged'));
+      return rows;
+    },
+  });
+  const overview = new SessionOverview(host.project(sessionOverviewProjection));
+  await host.start();
+  await host.caughtUp();
+  expect(await overview.page('default', {}, { limit: 1 })).toEqual({ items: [], after: null });
+  await expect(overview.totals('default')).rejects.toBeInstanceOf(ProjectionRefusedError);
+  for (const read of [
+    () => overview.totals('default'),
+    () => overview.page('default', {}, { limit: 1 }),
+    () => overview.changesAfter('default', 0, 1),
+    () => overview.lastChange(),
+    () => overview.reached(FAR, 1_000),
+  ]) {
+    await expect(read()).rejects.toBeInstanceOf(ProjectionRefusedError);
+  }
+  await host.stop();
   await log.close();
 });

@@ -18,9 +18,11 @@ import type {
 } from '../../../src/commands/session/session-commands.js';
 import { TodoWriteTool } from '../../../src/commands/todo-write/tool/call-todo-write.js';
 import { ProjectionHost } from '../../../src/projections/runtime/projection-host.js';
+import { SessionOverview } from '../../../src/projections/session-overview/session-overview.js';
 import { SessionTodos } from '../../../src/projections/session-todos/session-todos.js';
 import { TodoHistory } from '../../../src/projections/todo-history/todo-history.js';
 import { MemoryEventLog } from '../../../src/testing/memory-event-log.js';
+import { FakeFleet } from './fake-fleet.js';
 import { FakeRows } from './fake-rows.js';
 
 export type SentCommand = StartTurn | WriteTodos | EndTurn | ForkSession | DeleteSession;
@@ -36,6 +38,8 @@ export const RECEIPT: Receipt = {
 export interface ApiApp {
   readonly app: NestFastifyApplication;
   readonly rows: FakeRows;
+  /** The same sessions do not show in both: each is moved by itself. */
+  readonly fleet: FakeFleet;
   /** The commands that came, in order. */
   readonly sent: SentCommand[];
   /** What the next commands do. */
@@ -48,6 +52,7 @@ export interface ApiApp {
 /** @param maxBodyBytes 64 KiB by default */
 export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp> {
   const rows = new FakeRows();
+  const fleet = new FakeFleet();
   const sent: SentCommand[] = [];
   const bus = {
     execute(command: SentCommand): Promise<Receipt> {
@@ -63,6 +68,7 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
       { provide: SessionTodos, useValue: new SessionTodos(rows) },
       // Its routes are tested on a real server.
       { provide: ProjectionHost, useValue: {} },
+      { provide: SessionOverview, useValue: new SessionOverview(fleet) },
       { provide: TodoHistory, useValue: new TodoHistory(new MemoryEventLog()) },
       // The tool is tested on the real thing: it is more than a route.
       { provide: TodoWriteTool, useValue: {} },
@@ -71,7 +77,15 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
         useValue: todoPolicySchema.parse({ allowParallelInProgress: false }),
       },
     ],
-    exports: [CommandBus, ProjectionHost, SessionTodos, TodoHistory, TodoWriteTool, TODO_POLICY],
+    exports: [
+      CommandBus,
+      ProjectionHost,
+      SessionTodos,
+      SessionOverview,
+      TodoHistory,
+      TodoWriteTool,
+      TODO_POLICY,
+    ],
   })
   class Fakes {}
 
@@ -93,6 +107,7 @@ export async function openApiApp({ maxBodyBytes = 65_536 } = {}): Promise<ApiApp
   const opened: ApiApp = {
     app,
     rows,
+    fleet,
     sent,
     answer: () => Promise.resolve(RECEIPT),
     checks: [],

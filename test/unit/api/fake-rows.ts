@@ -22,6 +22,8 @@ export class FakeRows implements ProjectionReader<SessionTodosRow> {
   reading: Promise<void> = Promise.resolve();
   /** Set, it is what a real projection does that is not of its log. */
   refusal = new Refusal('session-todos');
+  /** How far it has come. */
+  position: Position | undefined;
   private change = 0;
 
   async get(key: string): Promise<RowEntry<SessionTodosRow> | undefined> {

@@ -2,6 +2,7 @@
 import { GENERATION_OPERATIONS } from './generation-operations.js';
 import type { Operation } from '../operation.js';
 import { PROJECTION_OPERATIONS } from './projection-operations.js';
+import { OVERVIEW_OPERATIONS } from './overview-operations.js';
 import { READ_TODOS_OPERATIONS } from './read-todos-operations.js';
 import { SERVICE_OPERATIONS } from './service-operations.js';
 import { SESSION_OPERATIONS } from './session-operations.js';
@@ -14,6 +15,7 @@ export const OPERATIONS: readonly Operation[] = [
   WRITE_TODOS,
   ...SESSION_OPERATIONS,
   ...READ_TODOS_OPERATIONS,
+  ...OVERVIEW_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...PROJECTION_OPERATIONS,
   ...GENERATION_OPERATIONS,

@@ -65,7 +65,7 @@ function unknownProjection(name: string): Example {
     request: { path: { name: 'session-todo', key } },
     response: problemAnswer(
       'not_found',
-      'there is no projection session-todo; there are: session-todos',
+      'there is no projection session-todo; there are: session-todos, session-overview',
     ),
   };
 }
@@ -93,7 +93,10 @@ const listProjections: Operation = {
     {
       name: 'projections-listed',
       summary: 'All is well',
-      response: { status: 200, body: { items: [SESSION_TODOS] } },
+      response: {
+        status: 200,
+        body: { items: [SESSION_TODOS, { ...SESSION_TODOS, name: 'session-overview' }] },
+      },
     },
   ],
 };

@@ -63,6 +63,7 @@ const ready: Operation = {
           checks: [
             { name: 'truncate-deleted-sessions', state: 'live' },
             { name: 'session-todos', state: 'live' },
+            { name: 'session-overview', state: 'live' },
           ],
         },
       },

@@ -86,6 +86,7 @@ function layOut<Row>(db: DatabaseSyncInstance, shape: RowShape<Row>, generation:
   const columns = (shape.columns ?? []).map(
     ({ name, type }) => `, ${columnName(name)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`,
   );
+  const scoped = shape.scope !== undefined;
   db.exec(`
     BEGIN IMMEDIATE;
     CREATE TABLE generation (
@@ -104,10 +105,12 @@ function layOut<Row>(db: DatabaseSyncInstance, shape: RowShape<Row>, generation:
       epoch INTEGER NOT NULL,
       parked TEXT,
       change INTEGER NOT NULL
+      ${scoped ? ', scope TEXT NOT NULL' : ''}
       ${columns.join('')}
     );
     CREATE INDEX rows_parked ON rows (key) WHERE parked IS NOT NULL;
     ${RAISED_INDEX};
+    ${scoped ? queryIndexes(shape) : ''}
     PRAGMA application_id = ${APPLICATION_ID};
     PRAGMA user_version = ${FORMAT};
   `);
@@ -128,6 +131,17 @@ function addWhatIsMissing(db: DatabaseSyncInstance): void {
     db.exec('ALTER TABLE generation ADD COLUMN events INTEGER NOT NULL DEFAULT 0');
   }
   db.exec(RAISED_INDEX);
+}
+
+/**
+ * One index in the order of keys that holds all columns, and one in the order of changes: two
+ * entries for each write, where an index for each column would be as many as there are columns.
+ */
+function queryIndexes<Row>({ columns = [] }: RowShape<Row>): string {
+  const narrow = ['scope', 'key', ...columns.map(({ name }) => columnName(name))];
+  return `
+    CREATE INDEX rows_columns ON rows (${narrow.join()});
+    CREATE INDEX rows_change ON rows (scope, change);`;
 }
 
 function checkOwner<Row>(

@@ -16,8 +16,10 @@ import {
   type RowsProgress,
   type RowWrite,
 } from '../read-model.js';
+import type { RowGroup, RowQuery, TotalsQuery } from '../row-queries.js';
 import { asReadModelError, columnName, damaged } from './file-format.js';
 import { closeFile } from './sqlite-file.js';
+import { SqliteRowQueries } from './sqlite-row-queries.js';
 import type { WalKeeper } from './wal-keeper.js';
 
 export interface RowCacheLimits {
@@ -57,6 +59,9 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   readonly #path: string;
   readonly #row: z.ZodType<Row>;
   readonly #columns: readonly RowColumn<Row>[];
+  readonly #scope: ((key: string) => string) | undefined;
+  readonly #initial: Row | undefined;
+  readonly #queries: SqliteRowQueries<Row>;
   readonly #toJson: (row: Row) => string;
   readonly #cache: LRUCache<string, RowEntry<Row>>;
   readonly #wal: WalKeeper;
@@ -88,21 +93,23 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     this.#wal = wal;
     this.#row = shape.row;
     this.#columns = shape.columns ?? [];
+    this.#scope = shape.scope;
+    this.#initial = shape.initial;
+    this.#queries = new SqliteRowQueries(db, shape);
     this.#toJson = shape.toJson ?? JSON.stringify;
     this.#cache = new LRUCache({ max: limits.maxRows, maxSize: limits.maxBytes });
-    const names = ['key', 'row', 'epoch', 'parked', 'change'].concat(
+    const mutable = ['row', 'epoch', 'parked', 'change'].concat(
       this.#columns.map(({ name }) => columnName(name)),
     );
+    // A key keeps its scope: an index is written only where one of its columns is.
+    const names = ['key', ...mutable, ...(shape.scope ? ['scope'] : [])];
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#select = db.prepare('SELECT row, epoch, parked, change FROM rows WHERE key = ?');
     this.#upsert = db.prepare(
       `INSERT INTO rows (${names.join()}) VALUES (${names.map(() => '?').join()})
        ON CONFLICT (key) DO UPDATE SET
-       ${names
-         .slice(1)
-         .map((name) => `${name} = excluded.${name}`)
-         .join()}`,
+       ${mutable.map((name) => `${name} = excluded.${name}`).join()}`,
     );
     this.#advance = db.prepare(
       'UPDATE generation SET commits = ?, change = ?, checkpoint = ?, events = ? ' +
@@ -196,6 +203,22 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     });
   }
 
+  lastChange(): Promise<number> {
+    return Promise.resolve(this.#change);
+  }
+
+  select(query: RowQuery): Promise<readonly RowEntry<Row>[]> {
+    return settled(() => this.#entries(() => this.#queries.keys(query)));
+  }
+
+  changesAfter(scope: string, change: number, limit: number): Promise<readonly RowEntry<Row>[]> {
+    return settled(() => this.#entries(() => this.#queries.changedKeys(scope, change, limit)));
+  }
+
+  totals(query: TotalsQuery): Promise<readonly RowGroup[]> {
+    return settled(() => this.#reading(() => this.#queries.totals(query)));
+  }
+
   async close(): Promise<void> {
     await this.#wal.close();
     this.#cache.clear();
@@ -205,12 +228,7 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   #get(key: string): RowEntry<Row> | undefined {
     const cached = this.#cache.get(key);
     if (cached) return cached;
-    let line: unknown;
-    try {
-      line = this.#select.get(key);
-    } catch (error) {
-      throw asReadModelError(error, this.#path);
-    }
+    const line: unknown = this.#reading((): unknown => this.#select.get(key));
     if (line === undefined) return undefined;
     const { row, parked, epoch, change } = this.#parse(rowLine, line);
     const entry: RowEntry<Row> = {
@@ -222,6 +240,19 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
     };
     this.#keep(entry, row?.length ?? 0);
     return entry;
+  }
+
+  /** Rows by their keys, so that readers share those the cache holds. */
+  #entries(keys: () => string[]): RowEntry<Row>[] {
+    return this.#reading(keys).flatMap((key) => this.#get(key) ?? []);
+  }
+
+  #reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw asReadModelError(error, this.#path);
+    }
   }
 
   #write(
@@ -239,13 +270,15 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
       for (const { key, row, epoch, parked } of rows) {
         change += 1;
         const json = row === undefined ? null : this.#toJson(row);
+        const shown = row ?? (parked === undefined ? undefined : this.#initial);
         this.#upsert.run(
           key,
           json,
           epoch,
           parked === undefined ? null : formatParked(parked),
           change,
-          ...this.#columns.map(({ value }) => (row === undefined ? null : value(row))),
+          ...this.#columns.map(({ value }) => (shown === undefined ? null : value(shown))),
+          ...(this.#scope ? [this.#scope(key)] : []),
         );
         entries.push({ key, row, epoch, parked, change });
         sizes.push(json?.length ?? 0);

@@ -84,7 +84,7 @@ export class LiveGeneration<Row> {
           this.refuse(reason);
         },
       },
-      options,
+      { ...options, gatherMs: projection.gatherMs ?? options.gatherMs ?? 0 },
     );
   }
 

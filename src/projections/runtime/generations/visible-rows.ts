@@ -34,6 +34,11 @@ export class VisibleRows<Row> {
     return 0 - this.#bases.epochBase;
   }
 
+  /** A change number of this generation as readers know it. */
+  change(own: number): number {
+    return own + this.#bases.changeBase;
+  }
+
   /** What a change number that readers know is in this generation; below 0: before all of it. */
   ownChange(visible: number): number {
     return visible - this.#bases.changeBase;
