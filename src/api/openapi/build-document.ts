@@ -19,6 +19,14 @@ what you do not know. Every GET route also answers HEAD.
 \`x-examples\` of an operation are whole requests: each can be sent as it stands, after those that it
 names under \`given\`; one with a \`setting\` needs what no request can bring about.`;
 
+const BEARER = 'bearer';
+const BEARER_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'Where no auth is configured no token is needed, and only this machine is answered.',
+};
+
 export function buildDocument(operations: readonly Operation[], version: string): Json {
   const builder = new DocumentBuilder();
   const paths: Record<string, Record<string, Json>> = {};
@@ -35,7 +43,10 @@ export function buildDocument(operations: readonly Operation[], version: string)
     },
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: builder.components.all() },
+    components: {
+      schemas: builder.components.all(),
+      securitySchemes: { [BEARER]: toJson(BEARER_SCHEME) },
+    },
   };
 }
 
@@ -43,10 +54,12 @@ class DocumentBuilder {
   readonly components = new SchemaComponents();
 
   operation(operation: Operation): Json {
-    const { id, tag, summary, description, parameters, examples } = operation;
+    const { id, access, tag, summary, description, parameters, examples } = operation;
     return {
       operationId: id,
       tags: [tag],
+      // Empty for no token; scopes of a scheme that is not OAuth are roles (OpenAPI 3.1, 4.8.30).
+      security: access === 'open' ? [] : [{ [BEARER]: [access] }],
       summary,
       description,
       ...(parameters.length > 0 && {

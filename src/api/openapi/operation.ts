@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { Problem, type ProblemExtras } from '../problem/problem.js';
 import type { ProblemCode } from '../problem/problem-codes.js';
+import type { RouteAccess } from '../request/route-access.js';
 import type { Parameter } from './parameters.js';
 import type { ResponseHeader } from './response-headers.js';
 
@@ -20,6 +21,8 @@ export const TAGS = {
 
 export interface Operation {
   readonly id: string;
+  /** What the route declares. A test holds the two against each other. */
+  readonly access: RouteAccess;
   readonly method: 'get' | 'put' | 'post' | 'delete';
   /** With parameters in braces. */
   readonly path: string;

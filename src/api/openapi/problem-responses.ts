@@ -4,7 +4,12 @@ import { PROBLEM_KINDS, type ProblemCode } from '../problem/problem-codes.js';
 import { examplesOf } from './examples-of.js';
 import { toJson, type Json } from './json.js';
 import { problemAnswer, type Operation } from './operation.js';
-import { NO_STORE, RETRY_AFTER, type ResponseHeader } from './response-headers.js';
+import {
+  NO_STORE,
+  RETRY_AFTER,
+  WWW_AUTHENTICATE,
+  type ResponseHeader,
+} from './response-headers.js';
 import type { SchemaComponents } from './schema-components.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -19,6 +24,9 @@ export const EVERYWHERE: readonly ProblemCode[] = [
   'internal_error',
   'store_unavailable',
 ];
+
+/** What a route that needs a token may answer besides, where auth is configured. */
+const WITH_TOKEN: readonly ProblemCode[] = ['unauthenticated', 'auth_unavailable'];
 
 /** What a route that reads a body may answer. */
 export const WITH_BODY: readonly ProblemCode[] = ['body_too_large', 'unsupported_media_type'];
@@ -42,7 +50,8 @@ export function problemResponses(
   components: SchemaComponents,
   toHeaders: (headers: readonly ResponseHeader[]) => Json,
 ): Record<string, Json> {
-  const codes = new Set([...EVERYWHERE, ...operation.problems]);
+  const withToken = operation.access === 'open' ? [] : WITH_TOKEN;
+  const codes = new Set([...EVERYWHERE, ...withToken, ...operation.problems]);
   const responses: Record<string, Json> = {};
   for (const status of new Set([...codes].map((code) => PROBLEM_KINDS[code].status))) {
     const there = [...codes].filter((code) => PROBLEM_KINDS[code].status === status);
@@ -72,6 +81,7 @@ function headersOf(codes: readonly ProblemCode[], operation: Operation): Respons
     NO_STORE,
     ...(codes.some((code) => OF_CONNECTIONS.has(code)) ? [] : (operation.problemHeaders ?? [])),
     ...(first !== undefined && PROBLEM_KINDS[first].retryAfter !== undefined ? [RETRY_AFTER] : []),
+    ...(codes.includes('unauthenticated') ? [WWW_AUTHENTICATE] : []),
   ];
 }
 

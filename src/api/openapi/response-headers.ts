@@ -57,6 +57,13 @@ export const CONTENT_ETAG: ResponseHeader = {
   schema: z.string().regex(/^"[\w-]+"$/),
 };
 
+export const WWW_AUTHENTICATE: ResponseHeader = {
+  name: 'WWW-Authenticate',
+  description: 'How to authenticate (RFC 6750).',
+  required: true,
+  schema: z.literal('Bearer'),
+};
+
 export const RETRY_AFTER: ResponseHeader = {
   name: 'Retry-After',
   description: 'Seconds to wait before trying again.',

@@ -3,6 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { RequestMethod } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { OPERATIONS } from '../../../src/api/openapi/operations/operations.js';
+import { ROUTE_ACCESS } from '../../../src/api/request/route-access.js';
 import { RunningServer } from './running-server.js';
 
 let server: RunningServer;
@@ -11,9 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const documented = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort();
+const documented = OPERATIONS.map(
+  ({ method, path, access }) => `${method.toUpperCase()} ${path} for ${access}`,
+).sort();
 
-it('documents every route of every controller, and no other', () => {
+it('documents every route of every controller with its scope, and no other', () => {
   expect(registered()).toEqual(documented);
 });
 
@@ -30,7 +33,7 @@ it('documents what the router itself knows: nothing was added beside the control
   expect(methods.sort()).toEqual(OPERATIONS.map(({ method }) => method.toUpperCase()).sort());
 });
 
-/** As `METHOD /path/{parameter}`. */
+/** As `METHOD /path/{parameter} for scope`. */
 function registered(): string[] {
   const modules = [...server.planlog.app.get(ModulesContainer).values()];
   const controllers = modules.flatMap((module) => [...module.controllers.values()]);
@@ -54,5 +57,6 @@ function routesOf(controller: object, handler: unknown): string[] {
     return typeof path === 'string' ? path.split('/').filter((part) => part !== '') : [];
   });
   const path = parts.map((part) => part.replace(/^:(.*)$/, '{$1}'));
-  return [`${name ?? '?'} /${path.join('/')}`];
+  const access: unknown = Reflect.getMetadata(ROUTE_ACCESS, handler);
+  return [`${name ?? '?'} /${path.join('/')} for ${String(access)}`];
 }

@@ -49,6 +49,7 @@ function shown(generation: number, state: string): object {
 
 const listGenerations: Operation = {
   id: 'listGenerations',
+  access: 'admin',
   method: 'get',
   path: '/v1/projections/{name}/generations',
   tag: 'Projections',
@@ -85,6 +86,7 @@ const listGenerations: Operation = {
 
 const rebuild: Operation = {
   id: 'rebuild',
+  access: 'admin',
   method: 'post',
   path: '/v1/projections/{name}/generations',
   tag: 'Projections',
@@ -105,6 +107,7 @@ const rebuild: Operation = {
 
 const promote: Operation = {
   id: 'promoteGeneration',
+  access: 'admin',
   method: 'post',
   path: '/v1/projections/{name}/generations/{generation}/promote',
   tag: 'Projections',
@@ -131,6 +134,7 @@ const promote: Operation = {
 
 const drop: Operation = {
   id: 'dropGeneration',
+  access: 'admin',
   method: 'delete',
   path: '/v1/projections/{name}/generations/{generation}',
   tag: 'Projections',

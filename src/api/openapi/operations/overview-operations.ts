@@ -49,6 +49,7 @@ const BAD_ID = 'an id of this stream, such as 12';
 
 const listSessions: Operation = {
   id: 'listSessions',
+  access: 'todos:read',
   method: 'get',
   path: '/v1/sessions',
   tag: 'Fleet',
@@ -109,6 +110,7 @@ const listSessions: Operation = {
 
 const followSessions: Operation = {
   id: 'followSessions',
+  access: 'todos:read',
   method: 'get',
   path: '/v1/sessions/events',
   tag: 'Fleet',

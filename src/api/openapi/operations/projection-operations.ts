@@ -81,6 +81,7 @@ function notParked(name: string): Example {
 
 const listProjections: Operation = {
   id: 'listProjections',
+  access: 'admin',
   method: 'get',
   path: '/v1/projections',
   tag: 'Projections',
@@ -103,6 +104,7 @@ const listProjections: Operation = {
 
 const pauseProjection: Operation = {
   id: 'pauseProjection',
+  access: 'admin',
   method: 'post',
   path: '/v1/projections/{name}/pause',
   tag: 'Projections',
@@ -125,6 +127,7 @@ const pauseProjection: Operation = {
 
 const resumeProjection: Operation = {
   id: 'resumeProjection',
+  access: 'admin',
   method: 'post',
   path: '/v1/projections/{name}/resume',
   tag: 'Projections',
@@ -147,6 +150,7 @@ const resumeProjection: Operation = {
 
 const listParked: Operation = {
   id: 'listParked',
+  access: 'admin',
   method: 'get',
   path: '/v1/projections/{name}/parked',
   tag: 'Projections',
@@ -179,6 +183,7 @@ const listParked: Operation = {
 
 const retryParked: Operation = {
   id: 'retryParked',
+  access: 'admin',
   method: 'post',
   path: '/v1/projections/{name}/parked/{key}/retry',
   tag: 'Projections',
@@ -203,6 +208,7 @@ const retryParked: Operation = {
 
 const discardParked: Operation = {
   id: 'discardParked',
+  access: 'admin',
   method: 'post',
   path: '/v1/projections/{name}/parked/{key}/discard',
   tag: 'Projections',

@@ -20,6 +20,7 @@ const after = (position: number) => ({ after: String(position), timeoutMs: '3000
 
 const readTodos: Operation = {
   id: 'readTodos',
+  access: 'todos:read',
   method: 'get',
   path: '/v1/sessions/{sessionId}/todos',
   tag: 'Todos',
@@ -105,6 +106,7 @@ const readTodos: Operation = {
 
 const followTodos: Operation = {
   id: 'followTodos',
+  access: 'todos:read',
   method: 'get',
   path: '/v1/sessions/{sessionId}/todos/events',
   tag: 'Todos',
@@ -164,6 +166,7 @@ const followTodos: Operation = {
 
 const readHistory: Operation = {
   id: 'readHistory',
+  access: 'todos:read',
   method: 'get',
   path: '/v1/sessions/{sessionId}/todos/history',
   tag: 'Todos',

@@ -11,6 +11,7 @@ const open = { method: 'get', tag: 'Service', parameters: [] } as const;
 const live: Operation = {
   ...open,
   id: 'live',
+  access: 'open',
   path: '/health/live',
   summary: 'Does the process answer?',
   description: 'For liveness probes.',
@@ -40,6 +41,7 @@ const live: Operation = {
 const ready: Operation = {
   ...open,
   id: 'ready',
+  access: 'open',
   path: '/health/ready',
   summary: 'Can requests be served?',
   description: 'For readiness probes: every projection follows the log.',
@@ -74,6 +76,7 @@ const ready: Operation = {
 const document: Operation = {
   ...open,
   id: 'openapi',
+  access: 'open',
   path: '/openapi.json',
   summary: 'Read this document',
   description: 'OpenAPI 3.1, made from the schemas that requests are parsed with.',
@@ -110,6 +113,7 @@ const document: Operation = {
 const docs: Operation = {
   ...open,
   id: 'docs',
+  access: 'open',
   path: '/docs',
   summary: 'See this document',
   description: 'A page that shows it and sends requests. Everything it needs comes from here.',
@@ -134,6 +138,7 @@ const docs: Operation = {
 const docsAsset: Operation = {
   ...open,
   id: 'docsAsset',
+  access: 'open',
   path: '/docs/{file}',
   summary: 'What the page needs',
   description: 'Its scripts, styles and icon.',

@@ -10,6 +10,7 @@ const path = { sessionId: 'session-1' };
 
 const forkSession: Operation = {
   id: 'forkSession',
+  access: 'todos:write',
   method: 'post',
   path: '/v1/sessions/{sessionId}/fork',
   tag: 'Sessions',
@@ -63,6 +64,7 @@ const forkSession: Operation = {
 
 const deleteSession: Operation = {
   id: 'deleteSession',
+  access: 'sessions:delete',
   method: 'delete',
   path: '/v1/sessions/{sessionId}',
   tag: 'Sessions',

@@ -34,6 +34,7 @@ function refused(...lines: string[]) {
 
 const readTool: Operation = {
   id: 'readTool',
+  access: 'todos:read',
   method: 'get',
   path: '/v1/tools/todo_write',
   tag: 'Tool',
@@ -91,6 +92,7 @@ const readTool: Operation = {
 
 const callTool: Operation = {
   id: 'callTool',
+  access: 'todos:write',
   method: 'post',
   path: '/v1/sessions/{sessionId}/tools/todo_write',
   tag: 'Tool',

@@ -11,6 +11,7 @@ const ofTurn = { ...path, turnId: 'turn-1' };
 
 const startTurn: Operation = {
   id: 'startTurn',
+  access: 'todos:write',
   method: 'post',
   path: '/v1/sessions/{sessionId}/turns',
   tag: 'Turns',
@@ -170,6 +171,7 @@ const startTurn: Operation = {
 
 const endTurn: Operation = {
   id: 'endTurn',
+  access: 'todos:write',
   method: 'post',
   path: '/v1/sessions/{sessionId}/turns/{turnId}/end',
   tag: 'Turns',

@@ -12,6 +12,7 @@ const NOT_VALID = 'The list is not valid. Correct each fault and send the whole 
 
 export const WRITE_TODOS: Operation = {
   id: 'writeTodos',
+  access: 'todos:write',
   method: 'put',
   path: '/v1/sessions/{sessionId}/todos',
   tag: 'Todos',
