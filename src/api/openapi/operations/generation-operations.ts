@@ -78,7 +78,7 @@ const listGenerations: Operation = {
       request: { path: { name: 'session-notes' } },
       response: problemAnswer(
         'not_found',
-        'there is no projection session-notes; there are: session-todos',
+        'there is no projection session-notes; there are: session-todos, session-overview',
       ),
     },
   ],
