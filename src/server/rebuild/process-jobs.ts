@@ -1,11 +1,15 @@
 /** Builds generations in processes of their own: the server's event loop stays free. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ReadModelLockedError } from '../../projections/read-model/read-model.js';
 import type { RebuildJobs } from '../../projections/runtime/generations/rebuild-jobs.js';
 import type { PlanlogConfig } from '../config.js';
 
 /** A job that was told to end and does not is killed after this, milliseconds: nothing is lost. */
 const END_WITHIN_MS = 1_000;
+
+/** What a job's process exits with where another job builds the generation: "try again later". */
+export const LOCKED_EXIT_CODE = 75;
 
 /**
  * @param config of the server: what a job needs of it goes into the job's environment
@@ -23,7 +27,7 @@ export function processJobs(
     EVENTSTORE_COMPRESSION: eventStore?.compression ?? '',
   };
   return {
-    run: ({ projection, generation }, signal) =>
+    run: ({ projection, version, generation }, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) {
           resolve();
@@ -54,6 +58,8 @@ export function processJobs(
         child.once('exit', (code, killedBy) => {
           over(() => {
             if (code === 0) resolve();
+            else if (code === LOCKED_EXIT_CODE)
+              reject(new ReadModelLockedError(`${projection}.v${version}.g${generation}`));
             else
               reject(new Error(`its process ended with ${killedBy ?? `exit code ${code ?? 0}`}`));
           });

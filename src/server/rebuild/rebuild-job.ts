@@ -4,22 +4,26 @@
  * moment it is started again, and goes on with what was written.
  */
 import { messageOf } from '../../projections/runtime/runner-progress.js';
+import { ReadModelLockedError } from '../../projections/read-model/read-model.js';
 import { sqliteReadModels } from '../../projections/read-model/sqlite/sqlite-read-models.js';
 import { readConfig } from '../config.js';
 import { openLogToRead } from './open-log-to-read.js';
+import { LOCKED_EXIT_CODE } from './process-jobs.js';
 import { STOCK_REBUILDS } from './stock-rebuilds.js';
 
 const stopping = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
 // The server is gone: nobody would end this process.
 process.on('disconnect', stop);
+// It may have gone while this process came up: nothing says so any more.
+if (process.send !== undefined && !process.connected) stop();
 
 try {
   await run();
 } catch (error) {
   if (!stopping.signal.aborted) {
     process.stderr.write(`planlog rebuild: ${messageOf(error).replace(/\s+/g, ' ')}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof ReadModelLockedError ? LOCKED_EXIT_CODE : 1;
   }
 } finally {
   // The channel would keep the process alive.

@@ -197,6 +197,107 @@ export function readModelContract(name: string, connect: () => Promise<ReadModel
       expect((await rows.parked(undefined, 1))[0]).toEqual(await rows.get('B'));
     });
 
+    it('says how far it has come, to its owner and to whoever looks from beside', async () => {
+      const beside = await connect();
+      const looked = async () => {
+        const seen = [await rows.progress(), await beside.progress(shape, 1)];
+        expect(seen[1]).toEqual(seen[0]);
+        return seen[0];
+      };
+      expect(await looked()).toEqual({ checkpoint: undefined, events: 0, change: 0, epoch: 0 });
+      await rows.commit([note('a', 'one', { epoch: -4 }), note('b', 'two')], at(3), 7);
+      expect(await looked()).toEqual({ checkpoint: at(3), events: 7, change: 2, epoch: 0 });
+      await rows.commit([note('b', 'two', { epoch: 5 })], at(3));
+      await rows.commit([note('a', 'two', { epoch: -3 })], at(4), 1);
+      const last = { checkpoint: at(4), events: 8, change: 4, epoch: 5 };
+      expect(await looked()).toEqual(last);
+      await reopen();
+      expect(await looked()).toEqual(last);
+    });
+
+    it('has no progress of what is not there, and makes nothing by looking', async () => {
+      const store = await connect();
+      for (let look = 0; look < 2; look += 1) {
+        expect(await store.progress(shape, 9)).toBeUndefined();
+        expect(await store.progress({ ...shape, version: 2 }, 1)).toBeUndefined();
+      }
+    });
+
+    it('reads all entries by pages, in the order of their keys, removed and parked ones too', async () => {
+      const parked = { stream: 'notes-1', revision: 4n, reason: 'unreadable', at: 'a moment' };
+      await rows.commit(
+        [
+          note('e', 'x'),
+          note('B', '', { row: undefined }),
+          note('ü', 'x', { parked }),
+          note('a', 'x'),
+          note('c', 'x'),
+        ],
+        at(1),
+      );
+      await reopen();
+      const page = async (after: string | undefined, limit: number) =>
+        (await rows.scan(after, limit)).map(({ key }) => key);
+      expect(await page(undefined, 2)).toEqual(['B', 'a']);
+      expect(await page('a', 2)).toEqual(['c', 'e']);
+      expect(await page('e', 9)).toEqual(['ü']);
+      expect(await page('ü', 9)).toEqual([]);
+      expect((await rows.scan('e', 9))[0]).toEqual(await rows.get('ü'));
+      expect((await rows.scan(undefined, 1))[0]).toMatchObject({ key: 'B', row: undefined });
+    });
+
+    it('writes through to the disk also while somebody reads, and goes on', async () => {
+      await rows.sync();
+      await rows.commit([note('a', 'one')], at(1), 1);
+      const beside = await (await connect()).open(shape, 1);
+      expect(await beside.get('a')).toMatchObject({ row: { text: 'one' } });
+      await rows.sync();
+      await rows.sync();
+      await rows.commit([note('a', 'two')], at(2), 1);
+      await beside.close();
+      await reopen();
+      expect(await rows.get('a')).toMatchObject({ row: { text: 'two' } });
+    });
+
+    it('drops one generation for ever, and no other; twice changes nothing', async () => {
+      const store = await connect();
+      const second = await store.open(shape, 2);
+      await second.commit([note('a', 'second')], at(2), 3);
+      await second.close();
+      await rows.commit([note('a', 'first')], at(1), 1);
+      await store.drop(shape, 2);
+      await store.drop(shape, 2);
+      await store.drop({ ...shape, version: 2 }, 1);
+      expect(await store.progress(shape, 2)).toBeUndefined();
+      await reopen();
+      expect(await rows.get('a')).toMatchObject({ row: { text: 'first' } });
+      const anew = await store.open(shape, 2);
+      expect(await anew.get('a')).toBeUndefined();
+      expect(await anew.progress()).toMatchObject({ checkpoint: undefined, events: 0, change: 0 });
+      await anew.close();
+    });
+
+    it('gives a lock to one at a time, over all who have the store open, each name for itself', async () => {
+      const [one, other] = [await connect(), await connect()];
+      const release = await one.lock(`${shape.name}.v1.g1`);
+      for (const store of [one, other]) {
+        await expect(store.lock(`${shape.name}.v1.g1`)).rejects.toMatchObject({
+          code: 'read_model_locked',
+          lock: `${shape.name}.v1.g1`,
+        });
+      }
+      const releaseOther = await other.lock(`${shape.name}.v1.g2`);
+      release();
+      const again = await other.lock(`${shape.name}.v1.g1`);
+      // Freed twice, it is not taken from whoever has it now.
+      release();
+      await expect(one.lock(`${shape.name}.v1.g1`)).rejects.toMatchObject({
+        code: 'read_model_locked',
+      });
+      again();
+      releaseOther();
+    });
+
     it('closes twice', async () => {
       await rows.close();
       await rows.close();

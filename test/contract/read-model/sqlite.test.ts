@@ -1,4 +1,5 @@
 /** SQLite passes the contract, and treats files with care. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,6 +127,34 @@ describe('SQLite files', () => {
     for (const key of keys) expect(await rows.get(key)).toMatchObject({ row: { text: key } });
     expect(await rows.get('big')).toMatchObject({ row: { size: 5_000 } });
     await rows.close();
+  });
+
+  it('have their -wal written through where a reader keeps it from being copied', () => {
+    const at = (path: string): string => pathToFileURL(join(import.meta.dirname, path)).href;
+    const models = at('../../../src/projections/read-model/sqlite/sqlite-read-models.js');
+    const contract = at('./read-model-contract.js');
+    const recorder = at('../../integration/sqlite-log/record-syncs.js');
+    const syncs = join(directory, 'syncs');
+    writeFileSync(syncs, '');
+    const program = `
+      import { appendFileSync } from 'node:fs';
+      import { DatabaseSync } from '@photostructure/sqlite';
+      import { sqliteReadModels } from '${models}';
+      import { at, note, noteShape } from '${contract}';
+      const rows = await sqliteReadModels(${JSON.stringify(own)}).open(noteShape, 1);
+      await rows.commit([note('a', 'one')], at(1));
+      const reader = new DatabaseSync(${JSON.stringify(file)});
+      reader.exec('BEGIN; SELECT count(*) FROM rows');
+      await rows.commit([note('b', 'two')], at(2));
+      await rows.sync();
+      reader.close();
+      appendFileSync(${JSON.stringify(syncs)}, 'nobody reads');
+      await rows.sync();
+      await rows.close();`;
+    execFileSync(process.execPath, ['--import', recorder, '--input-type=module', '-e', program], {
+      env: { ...process.env, PLANLOG_TEST_SYNCS: syncs },
+    });
+    expect(readFileSync(syncs, 'utf8')).toBe(`sync ${file}-wal\nnobody reads`);
   });
 
   it('have their -wal copied by a thread, and written from its beginning again', async () => {

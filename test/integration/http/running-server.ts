@@ -64,6 +64,14 @@ export class RunningServer {
     this.planlog = await startOn(this.place);
   }
 
+  /** Stops, has something happen to the files, and starts again on them. */
+  async damage(happens: (directory: string) => void): Promise<void> {
+    await this.planlog.close();
+    happens(this.place.directory);
+    this.planlog = await startOn(this.place);
+    await this.planlog.caughtUp();
+  }
+
   async stop(): Promise<void> {
     await this.planlog.close();
     await this.place.server?.stop();

@@ -1,5 +1,5 @@
 /** What every SQLite file of the read models has in common. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
@@ -67,6 +67,16 @@ function isPlausible(path: string): boolean {
     const start = Buffer.alloc(HEADER.length);
     const bytes = readSync(file, start, 0, start.length, 0);
     return bytes === 0 || start.toString('latin1') === HEADER;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes a -wal through to the disk. Not for the database itself: see {@link openIfPlausible}. */
+export function syncFile(wal: string): void {
+  const file = openSync(wal, 'r');
+  try {
+    fsyncSync(file);
   } finally {
     closeSync(file);
   }

@@ -18,7 +18,7 @@ import {
 } from '../read-model.js';
 import type { RowGroup, RowQuery, TotalsQuery } from '../row-queries.js';
 import { asReadModelError, columnName, damaged } from './file-format.js';
-import { closeFile } from './sqlite-file.js';
+import { closeFile, numberIn, syncFile } from './sqlite-file.js';
 import { SqliteRowQueries } from './sqlite-row-queries.js';
 import type { WalKeeper } from './wal-keeper.js';
 
@@ -181,7 +181,9 @@ export class SqliteReadModel<Row> implements ReadModel<Row> {
   async sync(): Promise<void> {
     await this.#wal.pause;
     await settled(() => {
-      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const copied: unknown = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      // While somebody reads not all can be copied into the file: then the -wal itself must last.
+      if (numberIn(copied, 'busy') !== 0) syncFile(`${this.#path}-wal`);
     });
   }
 

@@ -5,9 +5,14 @@
 import { firstValueFrom } from 'rxjs';
 import type { EventLog } from '../../../events/log/event-log.js';
 import { comparePositions, LOG_START, type Position } from '../../../events/log/position.js';
-import type { GenerationRecord, ProjectionCatalog } from '../../read-model/projection-catalog.js';
+import type {
+  GenerationRecord,
+  ProjectionCatalog,
+  ServingBases,
+} from '../../read-model/projection-catalog.js';
 import {
   ReadModelLockedError,
+  UnusableReadModelError,
   type ReadModels,
   type RowsProgress,
 } from '../../read-model/read-model.js';
@@ -15,11 +20,13 @@ import { systemClock, wait, type Clock } from '../clock.js';
 import type { RunnerOptions } from '../consumer.js';
 import type { Projection } from '../define-projection.js';
 import { DiscardSet } from '../discard-set.js';
+import { messageOf } from '../runner-progress.js';
 import { generationLock, rebuildGeneration } from '../rebuild/rebuild-generation.js';
 import { GenerationError } from './generation-errors.js';
 import { generationStatus, type GenerationStatus } from './generation-status.js';
 import { LiveGeneration, type GenerationEvents } from './live-generation.js';
 import { RebuildSupervisor, type RebuildJobs } from './rebuild-jobs.js';
+import { basesAfter, basesAfterOthers } from './serving-bases.js';
 
 /** How long a promotion waits for the generation to come as far as the one it takes over from. */
 const CATCH_UP_MS = 60_000;
@@ -373,26 +380,13 @@ export class GenerationSet<Row> {
     try {
       const { state, epochBase, changeBase } = generation.record;
       const bases =
-        state === 'serving' ? { epochBase, changeBase } : await this.#basesAfterOtherVersions();
+        state === 'serving' ? { epochBase, changeBase } : await this.#basesAfterOthers();
       generation.record = await this.#catalog.promote(generation.number, bases);
       this.#first = undefined;
       this.#serve(generation);
     } finally {
       release();
     }
-  }
-
-  /** A version's first generation shows nothing older than what other versions have shown. */
-  async #basesAfterOtherVersions(): Promise<{ epochBase: number; changeBase: number }> {
-    let epochBase = 0;
-    let changeBase = 0;
-    for (const record of await this.#catalog.generations()) {
-      if (record.state !== 'serving' && record.state !== 'kept') continue;
-      const progress = await this.#progress(record);
-      epochBase = Math.max(epochBase, record.epochBase + (progress?.epoch ?? 0));
-      changeBase = Math.max(changeBase, record.changeBase + (progress?.change ?? 0));
-    }
-    return { epochBase, changeBase };
   }
 
   async #serveWhenThereIsOne(): Promise<void> {
@@ -426,8 +420,9 @@ export class GenerationSet<Row> {
     }
     const served = this.#serving;
     const next = this.#open.get(record.generation) ?? (await this.#bringUp(record, served));
+    if (next.refusal.error) throw this.#notReady(record, messageOf(next.refusal.error.cause));
     if (served === undefined) {
-      next.record = await this.#catalog.promote(next.number, await this.#basesAfterOtherVersions());
+      next.record = await this.#catalog.promote(next.number, await this.#basesAfterOthers());
       this.#serve(next);
       return;
     }
@@ -440,12 +435,7 @@ export class GenerationSet<Row> {
     const release = await served.hold();
     try {
       await this.#bringTo(next, await target(), HOLD_MS);
-      const before = await served.rows.progress();
-      const bases = {
-        // Above all that readers have seen, also in a row that was new while it served before.
-        epochBase: next.record.epochBase + served.record.epochBase + before.epoch + 1,
-        changeBase: served.record.changeBase + before.change,
-      };
+      const bases = await basesAfter(served, next.record);
       next.record = await this.#catalog.promote(next.number, bases);
       served.record = { ...served.record, state: 'kept' };
       this.#serve(next);
@@ -464,9 +454,24 @@ export class GenerationSet<Row> {
     const built = (await this.#progress(record))?.checkpoint?.position ?? LOG_START;
     const ahead = (await served?.position()) ?? LOG_START;
     if (ahead.commit - built.commit > FOLD_HERE) {
-      await this.#jobs.run({ projection: name, version, generation }, this.#stopping.signal);
+      // The job that has built it may not have ended yet.
+      await this.#supervisor.over(generation);
+      try {
+        await this.#jobs.run({ projection: name, version, generation }, this.#stopping.signal);
+      } catch (error) {
+        this.#report(`generation ${generation} could not be brought up to the log's head`, error);
+        throw this.#notReady(await this.#find(generation), messageOf(error));
+      }
     }
-    return this.#follow(await this.#find(generation));
+    const now = await this.#find(generation);
+    // What the job has met since it was ready, such as an event that cannot be folded.
+    if (now.state !== record.state) throw this.#notReady(now);
+    return this.#follow(now);
+  }
+
+  async #basesAfterOthers(): Promise<ServingBases> {
+    const records = await this.#catalog.generations();
+    return basesAfterOthers(records, (record) => this.#progress(record));
   }
 
   /** Also where the projection is paused: then it stands still again afterwards. */
@@ -581,20 +586,28 @@ export class GenerationSet<Row> {
     );
   }
 
-  #notReady({ generation, version, state }: GenerationRecord): GenerationError {
+  /** @param hindered why one that is ready cannot be served all the same */
+  #notReady(record: GenerationRecord, hindered?: string): GenerationError {
+    const { generation, version, state } = record;
     const own = this.#projection.version;
-    return new GenerationError(
-      'generation_not_ready',
-      generation,
-      version === own
-        ? `generation ${generation} is ${state}; promote it when it is ready`
-        : `generation ${generation} is of version ${version}, and this server is of version ${own}`,
-    );
+    const problem = hindered ?? record.problem;
+    const is = `generation ${generation} is ${state}${problem === null ? '' : ` (${problem})`}`;
+    let detail = `${is}; promote it when it is ready`;
+    if (version !== own) detail = `${is}, of version ${version}; this server is of version ${own}`;
+    else if (hindered !== undefined) detail = `${is}; try again, or rebuild`;
+    else if (state === 'failed' || state === 'cancelled') detail = `${is}; rebuild again`;
+    return new GenerationError('generation_not_ready', generation, detail);
   }
 
   async #status(record: GenerationRecord, head: Position | undefined): Promise<GenerationStatus> {
     const gone = record.state === 'cancelled' || record.state === 'failed';
-    return generationStatus(record, gone ? undefined : await this.#progress(record), head);
+    try {
+      return generationStatus(record, gone ? undefined : await this.#progress(record), head);
+    } catch (error) {
+      // One that is damaged must not hide the others, one of which is the way out perhaps.
+      if (!(error instanceof UnusableReadModelError)) throw error;
+      return generationStatus({ ...record, problem: messageOf(error) }, undefined, head);
+    }
   }
 
   #progress({ version, generation }: GenerationRecord): Promise<RowsProgress | undefined> {

@@ -1,6 +1,7 @@
 /** Who builds a generation: a process of its own, or this one. And who sees to it that it ends. */
 import { firstValueFrom } from 'rxjs';
 import type { GenerationRecord, ProjectionCatalog } from '../../read-model/projection-catalog.js';
+import { ReadModelLockedError } from '../../read-model/read-model.js';
 import { backoffDelay, type Backoff } from '../backoff.js';
 import { wait, type Clock } from '../clock.js';
 import { messageOf } from '../runner-progress.js';
@@ -20,6 +21,7 @@ export interface RebuildJobs {
    * also where it was killed before it came to an end.
    *
    * @param signal ends the job early
+   * @throws {ReadModelLockedError} another job is at it
    */
   run(task: RebuildTask, signal: AbortSignal): Promise<void>;
 }
@@ -30,7 +32,7 @@ const BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000, random: Math.random };
 
 export interface SupervisorOptions {
   readonly jobs: RebuildJobs;
-  readonly catalog: ProjectionCatalog;
+  readonly catalog: Pick<ProjectionCatalog, 'generation' | 'move'>;
   readonly clock: Clock;
   /** How many events a generation holds: whether a job got anywhere before it died. */
   readonly events: (record: GenerationRecord) => Promise<number>;
@@ -63,6 +65,11 @@ export class RebuildSupervisor {
     await running?.done;
   }
 
+  /** Waits until a generation's job, if there is one, has let go of it. */
+  async over(generation: number): Promise<void> {
+    await this.#running.get(generation)?.done;
+  }
+
   /** Ends all jobs. What they have built is gone on with at the next start. */
   async stop(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((generation) => this.end(generation)));
@@ -80,14 +87,21 @@ export class RebuildSupervisor {
     let reached = -1;
     while (!signal.aborted) {
       let problem = 'it ended before it was ready';
+      let elsewhere = false;
       try {
         await jobs.run({ projection, version, generation }, signal);
       } catch (error) {
         problem = messageOf(error);
+        elsewhere = error instanceof ReadModelLockedError;
       }
       if (await this.#isOver(generation)) return;
+      // To be ended is no failure.
+      if (signal.aborted) return;
       const now = await events(record).catch(() => reached);
       failures = now > reached ? 1 : failures + 1;
+      // Nor is that another job builds it, one of a server that was killed perhaps: it may be
+      // well on its way, or wait for the log.
+      if (elsewhere) failures = 1;
       reached = now;
       if (failures >= MAX_FAILURES) {
         await this.#giveUp(generation, problem);
