@@ -85,7 +85,8 @@ export class RebuildSupervisor {
     const what = `${projection}: the job that builds generation ${generation}`;
     let failures = 0;
     let reached = -1;
-    while (!signal.aborted) {
+    const isEnded = (): boolean => signal.aborted;
+    while (!isEnded()) {
       let problem = 'it ended before it was ready';
       let elsewhere = false;
       try {
@@ -96,7 +97,7 @@ export class RebuildSupervisor {
       }
       if (await this.#isOver(generation)) return;
       // To be ended is no failure.
-      if (signal.aborted) return;
+      if (isEnded()) return;
       const now = await events(record).catch(() => reached);
       failures = now > reached ? 1 : failures + 1;
       // Nor is that another job builds it, one of a server that was killed perhaps: it may be
