@@ -1,8 +1,10 @@
 /**
  * The generic half as a Nest module: the event log, the command runtime and the host of
- * projections and reactions. It knows no todos; a domain's module adds its own to it.
+ * projections and reactions. It knows no todos. A domain's module lists its own projections and
+ * reactions among its providers, and they are found.
  */
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { CommandRuntime, type CommandRuntimeOptions } from '../commands/runtime/command-runtime.js';
 import type { EventLog } from '../events/log/event-log.js';
@@ -33,7 +35,7 @@ export class EventSourcingModule {
     return {
       module: EventSourcingModule,
       global: true,
-      imports: [CqrsModule.forRoot()],
+      imports: [CqrsModule.forRoot(), DiscoveryModule],
       providers: [
         { provide: EVENT_LOG, useValue: log },
         { provide: CommandRuntime, useValue: new CommandRuntime(log, commands) },

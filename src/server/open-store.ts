@@ -24,7 +24,11 @@ export interface OpenStore {
 export async function openStore(config: PlanlogConfig, signal: AbortSignal): Promise<OpenStore> {
   const { log } = await openLog(config, signal);
   const projections = new ProjectionHost(log, sqliteReadModels(config.dataDir));
-  for (const add of TODO_PROJECTIONS) add(projections);
+  for (const each of TODO_PROJECTIONS) {
+    each((projection) => {
+      projections.project(projection);
+    });
+  }
   const close = async (): Promise<void> => {
     await projections.stop({ deadlineMs: 0 });
     await log.close();

@@ -1,10 +1,15 @@
-/** The checklist's projections: what a server runs, and what commands look at without one. */
-import type { ProjectionHost } from '../projections/runtime/projection-host.js';
-import { sessionOverviewProjection } from '../projections/session-overview/session-overview.projection.js';
+/**
+ * The checklist's projections: what a server runs, what commands look at without one, and what a
+ * process that builds generations knows.
+ */
+import type { Projection } from '../projections/runtime/define-projection.js';
 import { sessionTodosProjection } from '../projections/session-todos/session-todos.projection.js';
 
-/** Each adds one. They are of different rows, so that a list of them would have no type. */
-export const TODO_PROJECTIONS: readonly ((host: ProjectionHost) => unknown)[] = [
-  (host) => host.project(sessionTodosProjection),
-  (host) => host.project(sessionOverviewProjection),
-];
+/** Hands its projection to `use`. They are of different rows: a plain list would have no type. */
+export type TodoProjection = <Result>(use: <Row>(projection: Projection<Row>) => Result) => Result;
+
+function the<Row>(projection: Projection<Row>): TodoProjection {
+  return (use) => use(projection);
+}
+
+export const TODO_PROJECTIONS: readonly TodoProjection[] = [the(sessionTodosProjection)];

@@ -1,5 +1,5 @@
 /** The checklist as a Nest module: its commands on the CommandBus, its read side to inject. */
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { TODO_POLICY, todoPolicySchema, type TodoPolicy } from '../commands/policy.js';
 import { CommandRuntime } from '../commands/runtime/command-runtime.js';
 import { DeleteSessionHandler } from '../commands/session/handlers/delete-session.handler.js';
@@ -18,6 +18,7 @@ import { sessionTodosProjection } from '../projections/session-todos/session-tod
 import { SessionTodos } from '../projections/session-todos/session-todos.js';
 import { truncateDeletedSessions } from '../projections/session-todos/truncate-deleted-sessions.js';
 import { TodoHistory } from '../projections/todo-history/todo-history.js';
+import { TODO_PROJECTIONS } from './todo-projections.js';
 
 export interface TodosModuleOptions {
   /** What new writes may be. Every deployment chooses `allowParallelInProgress`. */
@@ -38,12 +39,21 @@ export class TodosModule {
           useFactory: (runtime: CommandRuntime) => new SessionTransactions(runtime),
         },
         {
+          provide: Symbol('truncate-deleted-sessions'),
+          inject: [EVENT_LOG],
+          useFactory: (log: EventLog) => truncateDeletedSessions(log),
+        },
+        ...TODO_PROJECTIONS.map((each) =>
+          each((projection): Provider => ({
+            provide: Symbol(projection.name),
+            useValue: projection,
+          })),
+        ),
+        {
           provide: SessionTodos,
-          inject: [ProjectionHost, EVENT_LOG],
-          useFactory: (host: ProjectionHost, log: EventLog) => {
-            host.react(truncateDeletedSessions(log));
-            return new SessionTodos(host.project(sessionTodosProjection));
-          },
+          inject: [ProjectionHost],
+          useFactory: (host: ProjectionHost) =>
+            new SessionTodos(host.reader(sessionTodosProjection)),
         },
         {
           provide: SessionOverview,

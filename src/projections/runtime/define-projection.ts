@@ -32,12 +32,16 @@ export interface Projection<Row> extends RowShape<Row> {
   readonly appliesWhenParked?: (event: StoredEvent) => boolean;
 }
 
+/** What was checked here. A copy was not: it may be anything. */
+const defined = new WeakSet();
+
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const COLUMN = /^[a-z][a-z_]{0,30}$/;
 
 /**
- * Defines a projection.
+ * Defines a projection. In a Nest application the one that provides what this returns runs it.
  *
+ * @returns the very object, from now on recognised by {@link isProjection}
  * @throws {TypeError} the name, the version or a column's name cannot be used
  */
 export function defineProjection<Row>(projection: Projection<Row>): Projection<Row> {
@@ -51,7 +55,13 @@ export function defineProjection<Row>(projection: Projection<Row>): Projection<R
       throw new TypeError(`projection ${name}: ${column.name} is no name for a column`);
     }
   }
+  defined.add(projection);
   return projection;
+}
+
+/** Is it what {@link defineProjection} returned? */
+export function isProjection(value: unknown): value is Projection<unknown> {
+  return typeof value === 'object' && value !== null && defined.has(value);
 }
 
 /**

@@ -19,9 +19,13 @@ export interface Reaction {
   readonly handle: (event: StoredEvent, signal: AbortSignal) => Promise<void>;
 }
 
+/** What was checked here. */
+const defined = new WeakSet();
+
 /**
- * Defines a reaction.
+ * Defines a reaction. In a Nest application the one that provides what this returns runs it.
  *
+ * @returns the very object, from now on recognised by {@link isReaction}
  * @throws {TypeError} the name or the version cannot be used
  */
 export function defineReaction(reaction: Reaction): Reaction {
@@ -29,5 +33,11 @@ export function defineReaction(reaction: Reaction): Reaction {
   if (!Number.isSafeInteger(reaction.version) || reaction.version < 1) {
     throw new TypeError(`the version of reaction ${reaction.name} must be a whole number from 1`);
   }
+  defined.add(reaction);
   return reaction;
+}
+
+/** Is it what {@link defineReaction} returned? */
+export function isReaction(value: unknown): value is Reaction {
+  return typeof value === 'object' && value !== null && defined.has(value);
 }

@@ -82,6 +82,11 @@ export class LiveProjection<Row>
     return this.#generations?.serving?.runner.position;
   }
 
+  /** Is this the running form of that very object? Then its rows are of that type. */
+  folds(projection: object): boolean {
+    return this.#projection === projection;
+  }
+
   /**
    * Opens what is served, without following the log.
    *

@@ -1,7 +1,7 @@
 /** Runs the projections and reactions of one process: what a module or a server drives. */
 import type { EventLog } from '../../events/log/event-log.js';
 import type { Position } from '../../events/log/position.js';
-import type { ReadModels } from '../read-model/read-model.js';
+import type { ReadModels, RowSet } from '../read-model/read-model.js';
 import type { Projection } from './define-projection.js';
 import type { Reaction } from './define-reaction.js';
 import type { GenerationSetOptions } from './generations/generation-set.js';
@@ -9,6 +9,8 @@ import { LiveProjection } from './live-projection.js';
 import type { ProjectionStatus } from './projection-status.js';
 import { LiveReaction } from './live-reaction.js';
 import { ProjectionNotFoundError, type ManagedProjection } from './managed-projection.js';
+import { ProjectionNotProvidedError } from './projection-not-provided.js';
+import type { ProjectionReader } from './projection-reader.js';
 
 /** What the host asks of each thing it runs. */
 interface Running {
@@ -29,6 +31,10 @@ export class ProjectionHost {
   readonly #options: GenerationSetOptions;
   readonly #running = new Map<string, Running>();
   readonly #projections = new Map<string, ManagedProjection>();
+  /** What was added, as it was given. */
+  readonly #added = new Set<object>();
+  /** The running form of each projection that was added or is to be read. */
+  readonly #live = new Map<RowSet, unknown>();
   #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -48,8 +54,8 @@ export class ProjectionHost {
    * @throws {TypeError} the name is taken, or the host has started
    */
   project<Row>(projection: Projection<Row>): LiveProjection<Row> {
-    const live = new LiveProjection(this.#log, projection, this.#options);
-    this.#add(projection.name, live);
+    const live = this.#liveOf(projection);
+    this.#add(projection, live);
     this.#projections.set(projection.name, live);
     return live;
   }
@@ -61,8 +67,25 @@ export class ProjectionHost {
    */
   react(reaction: Reaction): LiveReaction {
     const live = new LiveReaction(this.#log, reaction, this.#options);
-    this.#add(reaction.name, live);
+    this.#add(reaction, live);
     return live;
+  }
+
+  /** Was this very projection or reaction added? */
+  has(definition: object): boolean {
+    return this.#added.has(definition);
+  }
+
+  /**
+   * What queries read a projection's rows with. It may be asked for before the projection is
+   * added, such as in a constructor; the start fails where it never is.
+   *
+   * @param projection the very object that is added, not a copy
+   * @throws {ProjectionNotProvidedError} the host has started without it
+   */
+  reader<Row>(projection: Projection<Row>): ProjectionReader<Row> {
+    if (this.#started) this.#assertAdded(projection);
+    return this.#liveOf(projection);
   }
 
   /**
@@ -70,6 +93,7 @@ export class ProjectionHost {
    * log. May be called again.
    *
    * @throws {UnusableReadModelError} nothing is left running
+   * @throws {ProjectionNotProvidedError} a reader was asked for of one that was not added
    */
   start(): Promise<void> {
     return (this.#started ??= this.#beginAll((one) => one.start(this.#readModels)));
@@ -120,14 +144,35 @@ export class ProjectionHost {
     return Promise.all(this.#all((one) => one.status(head)));
   }
 
-  #add(name: string, one: Running): void {
+  #add(definition: RowSet, one: Running): void {
+    const { name } = definition;
     if (this.#started) throw new TypeError(`${name} must be added before the host starts`);
-    if (this.#running.has(name)) throw new TypeError(`there is already a ${name}`);
+    if (this.#running.has(name)) {
+      throw new TypeError(
+        `there is already a projection or reaction called ${name}: rename one of the two`,
+      );
+    }
     this.#running.set(name, one);
+    this.#added.add(definition);
+  }
+
+  #liveOf<Row>(projection: Projection<Row>): LiveProjection<Row> {
+    const known = this.#live.get(projection);
+    if (isLive(known, projection)) return known;
+    const live = new LiveProjection(this.#log, projection, this.#options);
+    this.#live.set(projection, live);
+    return live;
+  }
+
+  #assertAdded(projection: RowSet): void {
+    if (this.#added.has(projection)) return;
+    const { name } = projection;
+    throw new ProjectionNotProvidedError(name, this.#running.has(name));
   }
 
   async #beginAll(begin: (one: Running) => Promise<void>): Promise<void> {
     if (this.#stopped) throw new TypeError('a stopped host does not start again: make a new one');
+    for (const projection of this.#live.keys()) this.#assertAdded(projection);
     try {
       for (const one of this.#running.values()) await begin(one);
     } catch (error) {
@@ -160,4 +205,8 @@ export class ProjectionHost {
         });
     });
   }
+}
+
+function isLive<Row>(live: unknown, projection: Projection<Row>): live is LiveProjection<Row> {
+  return live instanceof LiveProjection && live.folds(projection);
 }

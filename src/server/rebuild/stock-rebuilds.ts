@@ -5,8 +5,7 @@ import {
   rebuildGeneration,
   type RebuildOptions,
 } from '../../projections/runtime/rebuild/rebuild-generation.js';
-import { sessionOverviewProjection } from '../../projections/session-overview/session-overview.projection.js';
-import { sessionTodosProjection } from '../../projections/session-todos/session-todos.projection.js';
+import { TODO_PROJECTIONS } from '../../todos/todo-projections.js';
 
 /** Builds a generation of one projection; see {@link rebuildGeneration}. */
 export type StockRebuild = (
@@ -18,7 +17,6 @@ function of<Row>(projection: Projection<Row>): [string, StockRebuild] {
 }
 
 /** By the projection's name. */
-export const STOCK_REBUILDS: ReadonlyMap<string, StockRebuild> = new Map([
-  of(sessionTodosProjection),
-  of(sessionOverviewProjection),
-]);
+export const STOCK_REBUILDS: ReadonlyMap<string, StockRebuild> = new Map(
+  TODO_PROJECTIONS.map((each) => each(of)),
+);

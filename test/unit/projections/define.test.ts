@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import {
   defineProjection,
+  isProjection,
   type Projection,
 } from '../../../src/projections/runtime/define-projection.js';
-import { defineReaction } from '../../../src/projections/runtime/define-reaction.js';
+import { defineReaction, isReaction } from '../../../src/projections/runtime/define-reaction.js';
 
 const counter: Projection<number> = {
   name: 'counter',
@@ -18,6 +19,22 @@ const counter: Projection<number> = {
 
 it('takes a good definition as it is', () => {
   expect(defineProjection(counter)).toBe(counter);
+});
+
+it('is known afterwards; a copy, which was not checked, is not', () => {
+  const projection = defineProjection({ ...counter });
+  const reaction = defineReaction({
+    name: 'mail',
+    version: 1,
+    prefix: '',
+    wants: () => true,
+    handle: () => Promise.resolve(),
+  });
+  expect([projection, reaction].map(isProjection)).toEqual([true, false]);
+  expect([projection, reaction].map(isReaction)).toEqual([false, true]);
+  for (const other of [{ ...projection }, { ...reaction }, null, undefined, 'counter']) {
+    expect(isProjection(other) || isReaction(other)).toBe(false);
+  }
 });
 
 it.each(['', '../x', 'Counter', '1st', 'a b', 'x'.repeat(64)])('refuses the name %j', (name) => {
