@@ -3,6 +3,7 @@
  * process that builds generations knows.
  */
 import type { Projection } from '../projections/runtime/define-projection.js';
+import { sessionOverviewProjection } from '../projections/session-overview/session-overview.projection.js';
 import { sessionTodosProjection } from '../projections/session-todos/session-todos.projection.js';
 
 /** Hands its projection to `use`. They are of different rows: a plain list would have no type. */
@@ -12,4 +13,7 @@ function the<Row>(projection: Projection<Row>): TodoProjection {
   return (use) => use(projection);
 }
 
-export const TODO_PROJECTIONS: readonly TodoProjection[] = [the(sessionTodosProjection)];
+export const TODO_PROJECTIONS: readonly TodoProjection[] = [
+  the(sessionTodosProjection),
+  the(sessionOverviewProjection),
+];

@@ -59,7 +59,7 @@ export class TodosModule {
           provide: SessionOverview,
           inject: [ProjectionHost],
           useFactory: (host: ProjectionHost) =>
-            new SessionOverview(host.project(sessionOverviewProjection)),
+            new SessionOverview(host.table(sessionOverviewProjection)),
         },
         {
           provide: TodoHistory,

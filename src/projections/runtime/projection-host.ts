@@ -10,7 +10,7 @@ import type { ProjectionStatus } from './projection-status.js';
 import { LiveReaction } from './live-reaction.js';
 import { ProjectionNotFoundError, type ManagedProjection } from './managed-projection.js';
 import { ProjectionNotProvidedError } from './projection-not-provided.js';
-import type { ProjectionReader } from './projection-reader.js';
+import type { ProjectionReader, ProjectionTable } from './projection-reader.js';
 
 /** What the host asks of each thing it runs. */
 interface Running {
@@ -84,8 +84,17 @@ export class ProjectionHost {
    * @throws {ProjectionNotProvidedError} the host has started without it
    */
   reader<Row>(projection: Projection<Row>): ProjectionReader<Row> {
-    if (this.#started) this.#assertAdded(projection);
-    return this.#liveOf(projection);
+    return this.#read(projection);
+  }
+
+  /**
+   * As {@link reader}, for queries over many rows of a projection that has a scope.
+   *
+   * @param projection the very object that is added, not a copy
+   * @throws {ProjectionNotProvidedError} the host has started without it
+   */
+  table<Row>(projection: Projection<Row>): ProjectionTable<Row> {
+    return this.#read(projection);
   }
 
   /**
@@ -154,6 +163,11 @@ export class ProjectionHost {
     }
     this.#running.set(name, one);
     this.#added.add(definition);
+  }
+
+  #read<Row>(projection: Projection<Row>): LiveProjection<Row> {
+    if (this.#started) this.#assertAdded(projection);
+    return this.#liveOf(projection);
   }
 
   #liveOf<Row>(projection: Projection<Row>): LiveProjection<Row> {

@@ -143,6 +143,11 @@ function compile(): { emitted: Map<string, string>; problems: string[] } {
       path === resolve('src', folder) || (disk.directoryExists?.(path) ?? true),
     fileExists: (path) => virtual.has(path) || disk.fileExists(path),
     readFile: (path) => virtual.get(path) ?? disk.readFile(path),
+    getSourceFile: (path, version, ...rest) => {
+      const text = virtual.get(path);
+      if (text === undefined) return disk.getSourceFile(path, version, ...rest);
+      return ts.createSourceFile(path, text, version);
+    },
   };
   const program = ts.createProgram([...virtual.keys()], compilerOptions, host);
   const results = { emitted: new Map<string, string>(), problems: [] as string[] };

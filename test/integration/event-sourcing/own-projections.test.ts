@@ -90,7 +90,12 @@ it('runs the projection of a module, without the checklist, and again after a re
 
 it('runs it beside the checklist, each over its own streams', async () => {
   const app = await start({ imports: [todos(), ApprovalsModule] });
-  expect(await running(app)).toEqual(['approvals', 'session-todos', 'truncate-deleted-sessions']);
+  expect(await running(app)).toEqual([
+    'approvals',
+    'session-overview',
+    'session-todos',
+    'truncate-deleted-sessions',
+  ]);
   const session = { tenant: 'default', sessionId: 's1' };
   const envelope = (commandId: string) => ({
     actor: { kind: 'agent' as const, subject: 'test' },
