@@ -50,7 +50,8 @@ export async function openDirectly(context: CliContext): Promise<ProjectionsAcce
   };
 }
 
-function configOf({ env }: CliContext): PlanlogConfig {
+/** @throws {UsageError} the environment cannot be used */
+export function configOf({ env }: CliContext): PlanlogConfig {
   try {
     return readConfig(env);
   } catch (error) {

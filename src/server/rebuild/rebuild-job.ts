@@ -41,7 +41,7 @@ async function run(): Promise<void> {
   };
   const log = await openLogToRead(config, stopping.signal, report);
   try {
-    await rebuild({
+    await rebuild.build({
       log,
       readModels: sqliteReadModels(config.dataDir),
       generation: Number(number),

@@ -14,6 +14,8 @@ export interface CliSetting {
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly verbs?: readonly Verb[];
+  /** Told of each write to standard output. */
+  readonly onOut?: (text: string) => void;
 }
 
 /** @param args what follows `planlog` */
@@ -22,7 +24,10 @@ export async function planlog(args: readonly string[], setting: CliSetting = {})
   const { signal = new AbortController().signal } = setting;
   let said = '';
   let complained = '';
-  const out = (text: string): void => void (said += text);
+  const out = (text: string): void => {
+    said += text;
+    setting.onOut?.(text);
+  };
   const err = (text: string): void => void (complained += text);
   const version = (): Promise<string> => Promise.resolve('1.2.3');
   const code = await runCli(verbs, args, version, { env, out, err, isTerminal, signal });

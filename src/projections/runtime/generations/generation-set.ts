@@ -482,6 +482,8 @@ export class GenerationSet<Row> {
   ): Promise<void> {
     if (comparePositions(await generation.position(), position) >= 0) return;
     generation.runner.resume();
+    // Where nothing follows the log, this one does from here on, until it is closed.
+    if (!this.#follows) generation.runner.start();
     try {
       await this.#reach(generation, position, timeoutMs);
     } finally {
