@@ -50,7 +50,7 @@ export function itemOf(entry: RowEntry<SessionOverviewRow>, now: number): Overvi
     // A log's clock may be ahead of ours.
     stalledForMs: writtenAt === null ? null : Math.max(0, now - writtenAt),
     revision,
-    updatedAt,
+    updatedAt: new Date(updatedAt).toISOString(),
     ...(entry.parked && { parked: true }),
   };
 }
@@ -74,5 +74,9 @@ function sessionOf(entry: RowEntry<SessionOverviewRow>): OverviewSession | undef
   const { row, parked } = entry;
   if (row?.kind === 'session') return row;
   if (row !== undefined || parked === undefined) return undefined;
-  return { ...INITIAL_OVERVIEW, revision: parked.revision.toString(), updatedAt: parked.at };
+  return {
+    ...INITIAL_OVERVIEW,
+    revision: parked.revision.toString(),
+    updatedAt: Date.parse(parked.at),
+  };
 }

@@ -58,8 +58,6 @@ export function tenantOfKey(key: string): string {
   return key.slice(0, key.indexOf('.'));
 }
 
-type Version = Pick<OverviewSession, 'revision' | 'updatedAt'>;
-
 /**
  * The row after an event. The same row for an event that is not ours.
  *
@@ -68,7 +66,7 @@ type Version = Pick<OverviewSession, 'revision' | 'updatedAt'>;
  */
 function evolve(row: SessionOverviewRow, stored: StoredEvent): SessionOverviewRow {
   if (row.kind === 'deleted') return row;
-  if (stored.type === SESSION_DELETE) return { kind: 'deleted', ...versionOf(stored) };
+  if (stored.type === SESSION_DELETE) return tombstoneOf(stored);
   const parsed = parseSessionEvent(stored);
   switch (parsed.kind) {
     case 'foreign':
@@ -80,60 +78,80 @@ function evolve(row: SessionOverviewRow, stored: StoredEvent): SessionOverviewRo
         throw new UnreadableEventError(parsed.type, parsed.reason);
       }
       // The list is not known, but the agent is at work.
-      return { ...row, writtenAt: writtenAt(row, stored), ...versionOf(stored) };
+      return sessionOf(row, row.turn, writtenAt(row, stored), stored);
   }
 }
 
 function apply(row: OverviewSession, event: SessionEvent, stored: StoredEvent): SessionOverviewRow {
-  const version = versionOf(stored);
   const { turn } = row;
   const fault = incoherence(turn && { id: turn.id, open: turn.state === 'open' }, event);
   if (fault !== undefined) throw new IncoherentEventError(fault);
+  // Field by field: V8 makes a new hidden class for each object that is spread.
   switch (event.type) {
     case 'session/start':
-      return { ...INITIAL_OVERVIEW, ...version };
-    case 'turn/start':
-      return {
-        ...row,
-        ...(row.state === 'current' ? CLEARED : {}),
-        turn: { id: event.data.turnId, state: 'open', outcome: null },
-        writtenAt: null,
-        ...version,
-      };
-    case 'todo/write':
-      return {
-        ...row,
+      return sessionOf(INITIAL_OVERVIEW, null, null, stored);
+    case 'turn/start': {
+      const opened = { id: event.data.turnId, state: 'open', outcome: null } as const;
+      return sessionOf(row.state === 'current' ? CLEARED : row, opened, null, stored);
+    }
+    case 'todo/write': {
+      const { todos } = event.data;
+      const list = {
         state: 'current',
-        counts: countTodos(event.data.todos),
-        active: activeOf(event.data.todos),
-        writtenAt: writtenAt(row, stored),
-        ...version,
-      };
-    case 'turn/end':
-      return {
-        ...row,
-        turn: { id: event.data.turnId, state: 'ended', outcome: event.data.outcome },
-        writtenAt: null,
-        ...version,
-      };
+        counts: countTodos(todos),
+        active: activeOf(todos),
+      } as const;
+      return sessionOf(list, turn, writtenAt(row, stored), stored);
+    }
+    case 'turn/end': {
+      const { turnId: id, outcome } = event.data;
+      return sessionOf(row, { id, state: 'ended', outcome }, null, stored);
+    }
     case 'session/delete':
-      return { kind: 'deleted', ...version };
+      return tombstoneOf(stored);
   }
 }
 
-const CLEARED = { state: 'cleared', counts: INITIAL_OVERVIEW.counts, active: [] } as const;
+/** What the row says of the list. */
+type ListInShort = Pick<OverviewSession, 'state' | 'counts' | 'active'>;
+
+function sessionOf(
+  { state, counts, active }: ListInShort,
+  turn: OverviewSession['turn'],
+  writtenAt: number | null,
+  { revision, created }: StoredEvent,
+): OverviewSession {
+  return {
+    kind: 'session',
+    state,
+    counts,
+    active,
+    turn,
+    writtenAt,
+    revision: revision.toString(),
+    updatedAt: created.getTime(),
+  };
+}
+
+function tombstoneOf({ revision, created }: StoredEvent): SessionOverviewRow {
+  return { kind: 'deleted', revision: revision.toString(), updatedAt: created.getTime() };
+}
+
+const CLEARED: ListInShort = {
+  state: 'cleared',
+  counts: INITIAL_OVERVIEW.counts,
+  active: [],
+};
 
 function activeOf(todos: readonly Todo[]): string[] {
-  return todos.filter(({ status }) => status === 'in_progress').map(({ content }) => content);
+  const active: string[] = [];
+  for (const { content, status } of todos) if (status === 'in_progress') active.push(content);
+  return active;
 }
 
 /** Counted from only while a turn is open. */
 function writtenAt({ turn }: OverviewSession, stored: StoredEvent): number | null {
   return turn?.state === 'open' ? stored.created.getTime() : null;
-}
-
-function versionOf(stored: StoredEvent): Version {
-  return { revision: stored.revision.toString(), updatedAt: stored.created.toISOString() };
 }
 
 type OfSession<Value> = (session: OverviewSession) => Value;

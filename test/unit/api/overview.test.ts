@@ -159,7 +159,8 @@ describe('a request that is refused', () => {
     ['cursor', encoded('overview-1:-bad')],
     ['cursor', encoded('overview-2:s1')],
     ['cursor', `${formatCursor('s1')}==`],
-    ['cursor', `${formatCursor('s10').slice(0, -1)}x`],
+    // It decodes to the same bytes.
+    ['cursor', `${formatCursor('s1').slice(0, -1)}R`],
     ['cursor', 'A'.repeat(5_000)],
   ])('%s=%s', async (name, value) => {
     const answer = await list(`?${name}=${encodeURIComponent(value)}`);
