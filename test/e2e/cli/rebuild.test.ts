@@ -329,9 +329,10 @@ it(
       await tell(log, `agentSession-default.s${session}`, start, ...turns);
     }
     await log.close();
-    // At the first word, then once some events are folded.
-    for (const events of [0, 1]) {
-      expect(await killedAt(({ events: folded }) => folded >= events)).toBe('SIGKILL');
+    // Each time at its first word: later a fast machine may have built it. What a kill at any
+    // moment leaves is tested in test/faults/rebuild.
+    for (let kill = 0; kill < 3; kill += 1) {
+      expect(await killedAtFirstWord()).toBe('SIGKILL');
       expect(await generations()).toEqual(['1 building']);
     }
     const { code, err } = await cli(['rebuild', 'session-todos', '--promote']);
@@ -343,19 +344,14 @@ it(
 );
 
 /** @returns what ended it */
-function killedAt(
-  when: (line: z.infer<typeof lineSchema>) => boolean,
-): Promise<NodeJS.Signals | null> {
+function killedAtFirstWord(): Promise<NodeJS.Signals | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['dist/src/cli/planlog.js', 'rebuild', 'session-todos'], {
       env: { ...process.env, ...environment() },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      const whole = said.slice(0, said.lastIndexOf('\n'));
-      if (whole !== '' && lines(whole).some(when)) child.kill('SIGKILL');
+    child.stdout.once('data', () => {
+      child.kill('SIGKILL');
     });
     child.once('error', reject);
     child.once('exit', (_, signal) => {
