@@ -1,4 +1,5 @@
 /** Why something cannot be done with a generation, or with a projection that has none to serve. */
+import type { GenerationRecord } from '../../read-model/projection-catalog.js';
 
 export type GenerationErrorCode =
   'generation_not_found' | 'generation_not_ready' | 'generation_serving';
@@ -23,4 +24,25 @@ export class GenerationError extends Error {
 export class ProjectionNotReadyError extends Error {
   readonly code = 'projection_not_ready';
   override readonly name = 'ProjectionNotReadyError';
+}
+
+/**
+ * Says why a generation cannot be served, and what to do.
+ *
+ * @param ownVersion of the projection that runs here
+ * @param hindered why one that is ready cannot be served all the same
+ */
+export function generationNotReady(
+  { generation, version, state, problem: recorded }: GenerationRecord,
+  ownVersion: number,
+  hindered?: string,
+): GenerationError {
+  const problem = hindered ?? recorded;
+  const is = `generation ${generation} is ${state}${problem === null ? '' : ` (${problem})`}`;
+  let detail = `${is}; promote it when it is ready`;
+  if (version !== ownVersion) {
+    detail = `${is}, of version ${version}; this server is of version ${ownVersion}`;
+  } else if (hindered !== undefined) detail = `${is}; try again, or rebuild`;
+  else if (state === 'failed' || state === 'cancelled') detail = `${is}; rebuild again`;
+  return new GenerationError('generation_not_ready', generation, detail);
 }

@@ -22,10 +22,11 @@ import type { Projection } from '../define-projection.js';
 import { DiscardSet } from '../discard-set.js';
 import { messageOf } from '../runner-progress.js';
 import { generationLock, rebuildGeneration } from '../rebuild/rebuild-generation.js';
-import { GenerationError } from './generation-errors.js';
+import { GenerationError, generationNotReady } from './generation-errors.js';
 import { generationStatus, type GenerationStatus } from './generation-status.js';
 import { LiveGeneration, type GenerationEvents } from './live-generation.js';
 import { RebuildSupervisor, type RebuildJobs } from './rebuild-jobs.js';
+import { removeRows } from './remove-rows.js';
 import { basesAfter, basesAfterOthers } from './serving-bases.js';
 
 /** How long a promotion waits for the generation to come as far as the one it takes over from. */
@@ -36,8 +37,6 @@ const HOLD_MS = 5_000;
 const FOLD_HERE = 10_000n;
 /** How often a start without a generation looks whether there is one now, milliseconds. */
 const LOOK_EVERY_MS = 1_000;
-/** How long the removal of rows waits for the job that writes them to end, milliseconds. */
-const UNLOCK_MS = 5_000;
 
 export interface GenerationSetOptions extends RunnerOptions {
   /** Who builds generations; by default this process, on its event loop. */
@@ -538,32 +537,17 @@ export class GenerationSet<Row> {
     return generation;
   }
 
-  async #removeRows(record: GenerationRecord, timeoutMs = UNLOCK_MS): Promise<boolean> {
-    const lock = generationLock(
-      { ...this.#projection, version: record.version },
-      record.generation,
-    );
-    const until = this.#clock.now() + timeoutMs;
-    for (;;) {
-      try {
-        const release = await this.#readModels.lock(lock);
-        try {
-          await this.#readModels.drop(
-            { name: this.#projection.name, version: record.version },
-            record.generation,
-          );
-        } finally {
-          release();
-        }
-        return true;
-      } catch (error) {
-        // A job that this process did not start ends when it looks at the catalogue.
-        if (!(error instanceof ReadModelLockedError) || this.#clock.now() >= until) {
-          this.#report('rows could not be removed; the next start tries again', error);
-          return false;
-        }
-        await firstValueFrom(wait(this.#clock, 100));
-      }
+  async #removeRows(
+    { version, generation }: GenerationRecord,
+    timeoutMs?: number,
+  ): Promise<boolean> {
+    try {
+      const shape = { name: this.#projection.name, version };
+      await removeRows(this.#readModels, shape, generation, this.#clock, timeoutMs);
+      return true;
+    } catch (error) {
+      this.#report('rows could not be removed; the next start tries again', error);
+      return false;
     }
   }
 
@@ -590,15 +574,7 @@ export class GenerationSet<Row> {
 
   /** @param hindered why one that is ready cannot be served all the same */
   #notReady(record: GenerationRecord, hindered?: string): GenerationError {
-    const { generation, version, state } = record;
-    const own = this.#projection.version;
-    const problem = hindered ?? record.problem;
-    const is = `generation ${generation} is ${state}${problem === null ? '' : ` (${problem})`}`;
-    let detail = `${is}; promote it when it is ready`;
-    if (version !== own) detail = `${is}, of version ${version}; this server is of version ${own}`;
-    else if (hindered !== undefined) detail = `${is}; try again, or rebuild`;
-    else if (state === 'failed' || state === 'cancelled') detail = `${is}; rebuild again`;
-    return new GenerationError('generation_not_ready', generation, detail);
+    return generationNotReady(record, this.#projection.version, hindered);
   }
 
   async #status(record: GenerationRecord, head: Position | undefined): Promise<GenerationStatus> {
